@@ -1,0 +1,1 @@
+"""Attention as a low-pass filter: a paper that recomputes itself."""

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Refusal(Exception):
+class Refusal(ValueError):
     """Say in one line what was wrong, with its value, why, and what to do."""
 
 
@@ -76,13 +76,9 @@ class Registry(Mapping[str, Any]):
         return self._facts[name]
 
     def __getitem__(self, name: str) -> Any:
-        Registry.asked.add((self.kind, name))
-        try:
+        if isinstance(name, str) and name in self._things:
+            Registry.asked.add((self.kind, name))
             return self._things[name]
-        except KeyError:
-            pass
-        except TypeError:  # an unhashable name, such as a list from a configuration
-            pass
         raise Refusal(
             f"no {self.kind} is called '{name}'{did_you_mean(name, self._things)} "
             f"Known: {', '.join(sorted(self._things))}."

@@ -1,0 +1,173 @@
+"""The card of every dimension and variable that may go into a file.
+
+A card says what a name means: symbol, long name, units and dimensions. A name
+without a card is refused by the writer; axis text is taken from cards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lowpass.registry import Registry
+
+
+@dataclass(frozen=True)
+class Card:
+    """Describe one dimension or variable.
+
+    Parameters
+    ----------
+    symbol : str
+        As the paper writes it, in matplotlib's math text without the dollars.
+    long_name : str
+        A noun phrase, lower case; the text of an axis.
+    units : str
+        ``"1"`` for a dimensionless quantity.
+    dims : tuple of str
+        The dimensions a variable has, in order; swept parameters come before them.
+    infinite : str
+        Why an infinite value is a result and not a fault; empty where it is a fault.
+    """
+
+    symbol: str
+    long_name: str
+    units: str = "1"
+    dims: tuple[str, ...] = ()
+    infinite: str = ""
+
+
+DIMENSIONS = Registry("dimension")
+VARIABLES = Registry("variable")
+
+DIMENSIONS.enter("replicate", Card("r", "replicate"))
+DIMENSIONS.enter("layer", Card("t", "layer"))
+DIMENSIONS.enter("recorded_layer", Card("t", "layer whose tensors are stored"))
+DIMENSIONS.enter("token", Card("i", "token"))
+DIMENSIONS.enter("feature", Card("a", "feature"))
+DIMENSIONS.enter("projected", Card("b", "projected feature"))
+DIMENSIONS.enter("query", Card("i", "query"))
+DIMENSIONS.enter("key", Card("j", "key"))
+DIMENSIONS.enter("bandwidth", Card("h", "bandwidth"))
+DIMENSIONS.enter("route", Card("", "way of computing the same smoother"))
+DIMENSIONS.enter("similarity", Card(r"\alpha", "similarity of a query and a key"))
+DIMENSIONS.enter("parent", Card("", "number of the parent"))
+
+VARIABLES.enter("x", Card("X", "token representations", dims=("replicate", "token", "feature")))
+VARIABLES.enter("key_position", Card("k", "key position", dims=("key", "feature")))
+VARIABLES.enter("value", Card("v", "value", dims=("key",)))
+
+VARIABLES.enter(
+    "attention",
+    Card("A", "attention matrix", dims=("replicate", "query", "key")),
+)
+VARIABLES.enter(
+    "w_q", Card("W_Q", "query projection", dims=("replicate", "feature", "projected"))
+)
+VARIABLES.enter("w_k", Card("W_K", "key projection", dims=("replicate", "feature", "projected")))
+VARIABLES.enter(
+    "stationary", Card(r"\pi", "stationary distribution of attention", dims=("replicate", "token"))
+)
+VARIABLES.enter(
+    "dc",
+    Card("JX", "direct-current component", dims=("replicate", "recorded_layer", "feature")),
+)
+VARIABLES.enter(
+    "hc",
+    Card(
+        r"2^{-e}CX",
+        "high-frequency component, without its binary exponent",
+        dims=("replicate", "recorded_layer", "token", "feature"),
+    ),
+)
+VARIABLES.enter(
+    "hc_exponent",
+    Card("e", "binary exponent of the high-frequency component", dims=("replicate", "recorded_layer")),
+)
+
+NOTHING_LEFT = "the logarithm of a component that is exactly zero"
+
+VARIABLES.enter(
+    "log10_dc_norm",
+    Card(
+        r"\log_{10}\|JX\|_F",
+        "decimal logarithm of the norm of the direct-current component",
+        dims=("replicate", "layer"),
+        infinite=NOTHING_LEFT,
+    ),
+)
+VARIABLES.enter(
+    "log10_hc_norm",
+    Card(
+        r"\log_{10}\|CX\|_F",
+        "decimal logarithm of the norm of the high-frequency component",
+        dims=("replicate", "layer"),
+        infinite=NOTHING_LEFT,
+    ),
+)
+VARIABLES.enter(
+    "log10_stationary_norm",
+    Card(
+        r"\log_{10}\|1\pi^\top X\|_F",
+        "decimal logarithm of the norm of the stationary component",
+        dims=("replicate", "layer"),
+        infinite=NOTHING_LEFT,
+    ),
+)
+VARIABLES.enter(
+    "log10_transient_norm",
+    Card(
+        r"\log_{10}\|(I-1\pi^\top)X\|_F",
+        "decimal logarithm of the norm of the transient component",
+        dims=("replicate", "layer"),
+        infinite=NOTHING_LEFT,
+    ),
+)
+VARIABLES.enter(
+    "log10_rounding_floor",
+    Card(
+        r"\log_{10}u/\sqrt{2n}",
+        "smallest ratio one array of this precision can hold, as a decimal logarithm",
+        dims=("replicate",),
+        infinite="the split form has no such floor",
+    ),
+)
+
+VARIABLES.enter("parent_path", Card("", "path of a parent", dims=("parent",)))
+VARIABLES.enter("parent_key", Card("", "key of a parent", dims=("parent",)))
+VARIABLES.enter("parent_digest", Card("", "digest of a parent", dims=("parent",)))
+
+VARIABLES.enter(
+    "loo_score",
+    Card("CV(h)", "leave-one-out mean squared error", dims=("bandwidth",)),
+)
+VARIABLES.enter(
+    "effective_dof",
+    Card(r"\mathrm{tr}\,A", "effective degrees of freedom", dims=("bandwidth",)),
+)
+VARIABLES.enter("bandwidth_selected", Card("h^*", "selected bandwidth"))
+VARIABLES.enter("temperature_selected", Card("T^*=h^{*2}", "selected temperature"))
+VARIABLES.enter("loo_score_selected", Card("CV(h^*)", "smallest leave-one-out error"))
+VARIABLES.enter("nw_weights", Card(r"\tilde\alpha", "kernel weights", dims=("query", "key")))
+VARIABLES.enter("fit", Card("f", "fit", dims=("query",)))
+VARIABLES.enter("lower", Card("", "lower end of the pointwise band", dims=("query",)))
+VARIABLES.enter("upper", Card("", "upper end of the pointwise band", dims=("query",)))
+VARIABLES.enter(
+    "fit_by_route",
+    Card("f", "the same smoother computed in another way", dims=("route", "query")),
+)
+VARIABLES.enter(
+    "normaliser_share",
+    Card(
+        r"|\sum_i\alpha_i|/\sum_i|\alpha_i|",
+        "share of the similarities that does not cancel in their sum",
+        dims=("similarity", "query"),
+    ),
+)
+VARIABLES.enter(
+    "weight_sum_defect",
+    Card(r"|\sum_i\tilde\alpha_i-1|", "defect of the sum of the weights", dims=("query",)),
+)
+
+DIMENSIONS.enter("beta", Card(r"\beta", "inverse temperature"))
+DIMENSIONS.enter("arithmetic", Card("", "arithmetic of a layer"))
+DIMENSIONS.enter("case", Card("", "case"))

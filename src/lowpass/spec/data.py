@@ -1,0 +1,47 @@
+"""Parameters of the data stage: those its generator's signature declares."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from pydantic import create_model
+
+from lowpass.data import GENERATORS
+from lowpass.registry import Refusal
+from lowpass.spec.base import Spec, build
+
+OBSERVATIONS = "observations"
+
+
+def model_of(generator: str) -> type[Spec]:
+    """Derive the parameters of a generator from its keyword-only arguments."""
+    signature = inspect.signature(GENERATORS[generator], eval_str=True)
+    fields: dict[str, Any] = {"generator": (str, ...)}
+    for name, argument in signature.parameters.items():
+        if argument.kind is argument.KEYWORD_ONLY:
+            required = argument.default is argument.empty
+            fields[name] = (argument.annotation, ... if required else argument.default)
+    return create_model(f"{generator} parameters", __base__=Spec, **fields)
+
+
+def parse(params: dict[str, Any], where: str) -> Spec:
+    """Validate the parameters of a generator, defaults filled in.
+
+    Raises
+    ------
+    Refusal
+        When no generator is named, or a parameter is unknown, missing or out of its domain.
+    """
+    if "generator" not in params:
+        raise Refusal(f"{where}.generator: no token generator is named; write one, as 'gaussian'.")
+    try:
+        model = model_of(params["generator"])
+    except Refusal as refusal:
+        raise Refusal(f"{where}.generator: {refusal}") from None
+    return build(model, params, where)
+
+
+def kind(generator: str) -> str:
+    """Say what a generator gives: ``"tokens"`` or ``"observations"``."""
+    return GENERATORS.facts(generator)["kind"]

@@ -1,0 +1,122 @@
+"""Build attention matrices and let them act, layer after layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from lowpass import layers, spectra
+from lowpass.kernels import attend
+from lowpass.spec.attention import Attention, parse, recorded_layers
+from lowpass.stages.inside import combinations, stack, stack_arrays
+from lowpass.stages.trajectory import Layer, Trajectory
+from lowpass.streams import stream
+
+
+def attention(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
+    """Iterate attention on a block of replicates.
+
+    Parameters
+    ----------
+    recipe : mapping
+        ``params`` (those of the specification; ``inside`` maps swept ones to values) and ``seed``.
+    data : Dataset
+        Tokens ``x`` (replicate, token, feature).
+
+    Returns
+    -------
+    Trajectory
+        Weights, attention and stationary distribution at once; components layer by layer.
+    """
+    axes = recipe["params"].get("inside", {})
+    specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
+    headers = [header(spec, data, recipe["seed"]) for spec in specs]
+    runs = [layers_of(spec, data, fixed) for spec, fixed in zip(specs, headers, strict=True)]
+    return Trajectory(stack(headers, axes), together(runs, axes))
+
+
+def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
+    """Draw the weights and build the attention matrix of every replicate."""
+    x = data["x"].values
+    shape = {"weights": spec.weights, "d_model": x.shape[-1]}
+    drawn = [
+        layers.WEIGHTS[spec.weights](stream(seed, "weights", shape, int(replicate)), x.shape[-1])
+        for replicate in data["replicate"].values
+    ]
+    w_q, w_k = (np.stack(each) for each in zip(*drawn, strict=True))
+    a = attend(
+        x @ w_q, x @ w_k, score=spec.score, kernel=spec.kernel, mask=spec.mask, beta=spec.beta
+    )
+    floor = -np.inf if spec.arithmetic == "split" else np.log10(
+        spectra.rounding_floor(np.dtype(spec.arithmetic), x.shape[-2])
+    )
+    return xr.Dataset(
+        {
+            "w_q": (("replicate", "feature", "projected"), w_q),
+            "w_k": (("replicate", "feature", "projected"), w_k),
+            "attention": (("replicate", "query", "key"), a),
+            "stationary": (("replicate", "token"), spectra.stationary(a)),
+            "log10_rounding_floor": ("replicate", np.full(len(x), floor)),
+        },
+        {
+            "layer": np.arange(spec.depth + 1),
+            "recorded_layer": recorded_layers(spec.record, spec.depth),
+            **{name: data[name] for name in ("replicate", "token", "feature")},
+        },
+    )
+
+
+def layers_of(spec: Attention, data: xr.Dataset, fixed: xr.Dataset) -> Iterator[Layer]:
+    """Yield norms at every layer, and tensors at the recorded ones."""
+    recorded = set(fixed["recorded_layer"].values.tolist())
+    states = components(spec, data["x"].values, fixed)
+    for layer, (parts, stationary, transient) in zip(range(spec.depth + 1), states, strict=False):
+        dc, hc, exponent = parts
+        row = {
+            "log10_dc_norm": (("replicate",), norm_of_mean(dc, hc.shape[-2])),
+            "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, exponent)),
+            "log10_stationary_norm": (("replicate",), norm_of_mean(stationary, hc.shape[-2])),
+            "log10_transient_norm": (("replicate",), spectra.log10_norm(transient, exponent)),
+        }
+        if layer in recorded:
+            row["dc"] = (("replicate", "feature"), dc)
+            row["hc"] = (("replicate", "token", "feature"), hc)
+            row["hc_exponent"] = (("replicate",), exponent)
+        yield row
+
+
+def norm_of_mean(mean: np.ndarray, n_tokens: int) -> np.ndarray:
+    """Take log10 of the Frobenius norm of a row (..., feature) repeated for every token."""
+    return spectra.log10_norm(mean[..., None, :], 0) + 0.5 * np.log10(n_tokens)
+
+
+def components(spec: Attention, x: np.ndarray, fixed: xr.Dataset) -> Iterator[tuple]:
+    """Yield (dc, hc, exponent), stationary and transient part, layer after layer."""
+    a, pi = fixed["attention"].values, fixed["stationary"].values
+    starts = [layers.STARTS[spec.start](*each) for each in zip(x, a, pi, strict=True)]
+    stationary, transient = (np.stack(each) for each in zip(*starts, strict=True))
+    if spec.arithmetic == "split":
+        first = layers.Split.of(stationary, transient)
+        for split in layers.iterate_split(a, first, pi):
+            hc = layers.hc(split)
+            yield (layers.dc(split, pi), hc, split.exponent), split.stationary, split.transient
+        return
+    whole = stationary[..., None, :] + transient
+    for plain in layers.iterate_plain(a, whole, np.dtype(spec.arithmetic)):
+        state = plain.astype(float)
+        dc = state.mean(axis=-2)
+        kept = np.einsum("...t,...tf->...f", pi, state)
+        exponent = np.zeros(len(state), dtype=int)
+        yield (dc, state - dc[..., None, :], exponent), kept, state - kept[..., None, :]
+
+
+def together(runs: list[Iterator[Layer]], axes: Mapping[str, Any]) -> Iterator[Layer]:
+    """Advance the runs of a job in step, so that one layer of each is held at a time."""
+    for rows in zip(*runs, strict=True):
+        yield {
+            name: ((*axes, *dims), stack_arrays([row[name][1] for row in rows], axes))
+            for name, (dims, _) in rows[0].items()
+        }

@@ -1,0 +1,125 @@
+"""Gather all points of an experiment into one dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+
+class Part(NamedTuple):
+    """Hold one point's result, its place on the swept axes, and its block of replicates."""
+
+    place: Mapping[str, Any]
+    block: int
+    dataset: xr.Dataset
+
+
+def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
+    """Lay results out along the swept parameters.
+
+    Parameters
+    ----------
+    recipe : mapping
+        ``params`` with the experiment's ``section``, whose ``replicates`` are selected.
+    parts : iterable of Part
+        Every point of the experiment.
+
+    Returns
+    -------
+    Dataset
+        Swept parameters come first, in alphabetical order, whether they were swept inside a
+        job or outside; zipped parameters become coordinates along their common dimension.
+    """
+    section = recipe["params"]["section"]
+    groups: dict[tuple, list[Part]] = {}
+    for part in parts:
+        groups.setdefault(tuple(part.place.items()), []).append(part)
+    cells = [joined(group, section.get("replicates")) for group in groups.values()]
+    zipped = section.get("zip", {})
+    axes = {
+        axis: sorted({dict(place)[axis] for place in groups})
+        for axis in dict(next(iter(groups)))
+    }
+    grid = {
+        tuple(axes[axis].index(value) for axis, value in place): cell
+        for place, cell in zip(groups, cells, strict=True)
+    }
+    gathered = xr.Dataset(
+        {name: gather(name, grid, axes) for name in cells[0].data_vars},
+        {**cells[0].coords, **{axis: list(values) for axis, values in axes.items()}},
+    )
+    for axis, columns in zipped.items():
+        gathered = gathered.assign_coords(companions(axis, columns, axes[axis]))
+    return ordered(gathered, section)
+
+
+def joined(blocks: list[Part], replicates: int | None) -> xr.Dataset:
+    """Join a point's blocks and select the first replicates."""
+    datasets = [part.dataset for part in sorted(blocks, key=lambda part: part.block)]
+    if replicates is None:
+        return datasets[0]
+    constant = [name for name, each in datasets[0].items() if "replicate" not in each.dims]
+    whole = xr.concat(
+        [dataset.drop_vars(constant) for dataset in datasets],
+        "replicate",
+        data_vars="all",
+        coords="minimal",
+        compat="override",
+        join="exact",
+    )
+    return whole.assign(datasets[0][constant]).isel(replicate=slice(replicates))
+
+
+def gather(name: str, grid: Mapping[tuple, xr.Dataset], axes: Mapping[str, list]) -> xr.Variable:
+    """Fill one variable's array, cell by cell of the swept grid."""
+    first = next(iter(grid.values()))[name]
+    lengths = [len(values) for values in axes.values()]
+    whole = np.empty((*lengths, *first.shape), dtype=first.dtype)
+    for place, cell in grid.items():
+        whole[place] = cell[name].transpose(*first.dims).values
+    return xr.Variable((*axes, *first.dims), whole)
+
+
+def companions(axis: str, columns: Mapping[str, list], labels: list) -> dict[str, tuple]:
+    """Label a zipped dimension with each of the parameters that vary along it."""
+    order = [columns["label"].index(label) for label in labels]
+    return {
+        parameter.rsplit(".", 1)[-1]: (axis, [values[i] for i in order])
+        for parameter, values in columns.items()
+        if parameter != "label"
+    }
+
+
+def ordered(gathered: xr.Dataset, section: Mapping[str, Any]) -> xr.Dataset:
+    """Put swept dimensions first, in alphabetical order, and mark their coordinates."""
+    swept = parameters(section)
+    inner = [str(dim) for dim in gathered.dims if dim not in swept]
+    result = gathered.sortby(list(swept)) if swept else gathered
+    result = result.transpose(*sorted(swept), *inner, missing_dims="ignore")
+    for name, path in {**swept, **zipped_parameters(section)}.items():
+        if name in result.coords:
+            result[name].attrs["parameter"] = path
+    return result
+
+
+def parameters(section: Mapping[str, Any]) -> dict[str, str]:
+    """Map every swept dimension of a section to the path of its parameter."""
+    swept = {axis: f"zip.{axis}" for axis in section.get("zip", {})}
+    for stage in ("data", "attention", "smoothing"):
+        for name, value in section.get(stage, {}).items():
+            if isinstance(value, list) and name != "record":
+                swept[name] = f"{stage}.{name}"
+    return swept
+
+
+def zipped_parameters(section: Mapping[str, Any]) -> dict[str, str]:
+    """Map the short name of every zipped parameter to its path."""
+    return {
+        path.rsplit(".", 1)[-1]: path
+        for columns in section.get("zip", {}).values()
+        for path in columns
+        if path != "label"
+    }

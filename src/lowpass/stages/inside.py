@@ -1,0 +1,65 @@
+"""Axes swept inside one job: their combinations, and the stacking of what they give."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from lowpass.registry import Refusal
+
+Axes = Mapping[str, Sequence[Any]]
+
+
+def combinations(params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """List the parameter sets of a job, the last axis running fastest.
+
+    Parameters
+    ----------
+    params : mapping
+        Parameters of a stage; ``inside`` maps an axis to its values.
+    """
+    axes = params.get("inside", {})
+    fixed = {name: value for name, value in params.items() if name != "inside"}
+    return [
+        {**fixed, **dict(zip(axes, values, strict=True))}
+        for values in itertools.product(*axes.values())
+    ]
+
+
+def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
+    """Stack one array for each combination along leading axes.
+
+    Raises
+    ------
+    Refusal
+        When an axis changes the shape, so that the arrays do not fit together.
+    """
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise Refusal(
+            f"inside: {', '.join(axes)} changes the shape of what is computed "
+            f"({' and '.join(str(shape) for shape in sorted(shapes))}), so it cannot be a "
+            f"dimension of one file; take it out of 'inside' to have one file for each value."
+        )
+    lengths = [len(values) for values in axes.values()]
+    return np.stack(arrays).reshape(*lengths, *arrays[0].shape)
+
+
+def stack(datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
+    """Stack datasets of equal shape along labelled leading dimensions."""
+    first = datasets[0]
+    if not axes:
+        return first
+    names = {
+        name: (
+            (*axes, *first[name].dims),
+            stack_arrays([dataset[name].values for dataset in datasets], axes),
+        )
+        for name in first.data_vars
+    }
+    coords = {name: first[name] for name in first.coords}
+    return xr.Dataset(names, {**{name: list(values) for name, values in axes.items()}, **coords})

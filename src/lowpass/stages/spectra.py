@@ -1,0 +1,30 @@
+"""Take measures of a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from lowpass.measures import MEASURES
+from lowpass.spec.spectra import parse
+
+
+def spectra(recipe: Mapping[str, Any], trajectory: xr.Dataset) -> xr.Dataset:
+    """Compute one variable for each measure that is asked for.
+
+    Parameters
+    ----------
+    recipe : mapping
+        ``params`` with the names of the ``measures``.
+    trajectory : Dataset
+        What the attention stage stored.
+
+    Returns
+    -------
+    Dataset
+        A variable of the same name for each measure.
+    """
+    spec = parse(recipe["params"], "recipe")
+    return xr.Dataset({name: MEASURES[name](trajectory).drop_attrs() for name in spec.measures})

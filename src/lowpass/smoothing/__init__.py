@@ -1,0 +1,1 @@
+"""Attention read as kernel smoothing: estimators, their bandwidth, their error bands."""

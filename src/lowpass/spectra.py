@@ -1,0 +1,263 @@
+"""What a mixing matrix does to frequencies.
+
+It owns the numbers that describe one matrix (stationary distribution,
+eigenvalues, defects) or one trajectory (norms, fitted rates), all on bare
+arrays with any leading dimensions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowpass.registry import Refusal
+
+
+def _gth(attention: np.ndarray) -> np.ndarray:
+    """Find π of irreducible matrices without a subtraction (grassmann1985)."""
+    a = attention.copy()
+    n = a.shape[-1]
+    for k in range(n - 1, 0, -1):
+        a[..., :k, k] /= a[..., k, :k].sum(axis=-1)[..., None]
+        a[..., :k, :k] += a[..., :k, k, None] * a[..., None, k, :k]
+    pi = np.ones(a.shape[:-1])
+    for k in range(1, n):
+        pi[..., k] = (pi[..., :k] * a[..., :k, k]).sum(axis=-1)
+    return pi / pi.sum(axis=-1, keepdims=True)
+
+
+def _cesaro(attention: np.ndarray) -> np.ndarray:
+    """Average the iterated uniform distribution of one matrix with zeros."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n_classes, part = connected_components(csr_array(attention > 0), connection="strong")
+    leaves = (attention > 0) & (part[:, None] != part[None, :])
+    is_closed = np.array([not leaves[part == c].any() for c in range(n_classes)])
+    closed = is_closed[part]
+    inner = attention[np.ix_(~closed, ~closed)]
+    start = np.full(part.size, 1 / part.size)
+    passed = np.linalg.solve((np.eye(len(inner)) - inner).T, start[~closed])
+    caught = start[closed] + passed @ attention[np.ix_(~closed, closed)]
+    mass = np.zeros(part.size)
+    mass[closed] = caught
+    pi = np.zeros(part.size)
+    for c in np.flatnonzero(is_closed):
+        members = part == c
+        pi[members] = mass[members].sum() * _gth(attention[np.ix_(members, members)])
+    return pi
+
+
+def stationary(attention: np.ndarray) -> np.ndarray:
+    r"""Find the distribution that a mixing matrix leaves as it is.
+
+    .. math:: \pi^\top A = \pi^\top, \qquad \pi^\top 1 = 1
+
+    Elimination after Grassmann, Taksar and Heyman never subtracts, so every
+    entry has full relative accuracy, however small. Three choices:
+
+    - Column sums within 4 n eps of one: A is doubly stochastic and π is
+      exactly 1/n, so that what must be exactly zero is.
+    - A periodic matrix (a cycle) still has one π; it is returned although the
+      powers of A do not converge.
+    - A reducible matrix (a block mask) has several. Returned is the Cesàro
+      limit of the uniform start, :math:`\tfrac1n 1^\top \lim_T \tfrac1T \sum_{t<T} A^t`:
+      each closed class in proportion to the tokens it absorbs.
+
+    Parameters
+    ----------
+    attention : (..., query, key) float
+        Non-negative; rows sum to one. The diagonal is never read: it is taken
+        to be what the rest of the row leaves.
+
+    Returns
+    -------
+    (..., token) float
+        Non-negative; sums to one.
+
+    Raises
+    ------
+    Refusal
+        If an entry is negative.
+
+    References
+    ----------
+    .. [1] grassmann1985.
+    """
+    if (attention < 0).any():
+        raise Refusal(
+            f"the mixing matrix has the entry {attention.min():.3g}; a stationary distribution "
+            "needs weights that are not negative. Use a positive kernel such as softmax."
+        )
+    n_tokens = attention.shape[-1]
+    pi = np.empty(attention.shape[:-1])
+    positive = (attention > 0).all(axis=(-2, -1))
+    pi[positive] = _gth(attention[positive])
+    for index in np.argwhere(~positive):
+        pi[tuple(index)] = _cesaro(attention[tuple(index)])
+    column_defect = np.abs(attention.sum(axis=-2) - 1).max(axis=-1)
+    pi[column_defect <= 4 * n_tokens * np.finfo(np.float64).eps] = 1 / n_tokens
+    return pi
+
+
+def eigenvalues(attention: np.ndarray) -> np.ndarray:
+    """List all eigenvalues by decreasing modulus.
+
+    Parameters
+    ----------
+    attention : (..., query, key) float
+
+    Returns
+    -------
+    (..., mode) complex
+        Of a conjugate pair, the one with positive imaginary part comes first.
+    """
+    value = np.linalg.eigvals(attention).astype(np.complex128)
+    order = np.argsort(-np.abs(value), axis=-1, kind="stable")
+    return np.take_along_axis(value, order, axis=-1)
+
+
+def slem(attention: np.ndarray) -> np.ndarray:
+    """Give the second-largest eigenvalue modulus |λ₂|.
+
+    Parameters
+    ----------
+    attention : (..., query, key) float
+        Row-stochastic, at least 2 x 2.
+
+    Returns
+    -------
+    (...) float
+        In [0, 1]: the factor by which the transient shrinks per layer, in the
+        end.
+    """
+    return np.abs(eigenvalues(attention)[..., 1])
+
+
+def row_sum_defect(attention: np.ndarray) -> np.ndarray:
+    """Give the largest distance of a row sum from one.
+
+    Parameters
+    ----------
+    attention : (..., query, key) float
+
+    Returns
+    -------
+    (...) float
+        Dimensionless.
+    """
+    return np.abs(attention.sum(axis=-1) - 1).max(axis=-1)
+
+
+def unit_eigenvalue_defect(attention: np.ndarray) -> np.ndarray:
+    """Give the distance from one of the eigenvalue nearest to it.
+
+    Parameters
+    ----------
+    attention : (..., query, key) float
+
+    Returns
+    -------
+    (...) float
+        Dimensionless.
+    """
+    return np.abs(eigenvalues(attention) - 1).min(axis=-1)
+
+
+def log10_norm(u: np.ndarray, exponent: np.ndarray | int = 0) -> np.ndarray:
+    """Give the decimal logarithm of a Frobenius norm, beyond the range of floats.
+
+    Parameters
+    ----------
+    u : (..., token, feature) float
+    exponent : (...) int
+        The array meant is ``u * 2**exponent``.
+
+    Returns
+    -------
+    (...) float
+        -inf for a zero array. Nothing overflows or underflows.
+    """
+    _, shift = np.frexp(np.abs(u).max(axis=(-2, -1)))
+    square = np.square(np.ldexp(u, -shift[..., None, None])).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore"):
+        return 0.5 * np.log10(square) + (exponent + shift) * np.log10(2)
+
+
+def dft_mean(x: np.ndarray) -> np.ndarray:
+    """Keep only the zero frequency of a Fourier transform along tokens.
+
+    Parameters
+    ----------
+    x : (..., token, feature) float
+        Any number of tokens, odd ones too.
+
+    Returns
+    -------
+    (..., token, feature) float
+        Every row is the token mean.
+
+    References
+    ----------
+    .. [1] wang2022, section 2.
+    """
+    from scipy.fft import irfft, rfft
+
+    spectrum = rfft(x, axis=-2)
+    spectrum[..., 1:, :] = 0
+    return irfft(spectrum, n=x.shape[-2], axis=-2)
+
+
+def fitted_rate(log10_ratio: np.ndarray, first: int) -> np.ndarray:
+    """Fit a geometric rate to the tail of a decay.
+
+    Parameters
+    ----------
+    log10_ratio : (..., layer) float
+        Decimal logarithm of a ratio at layers 0, 1, 2 ...
+    first : int
+        First layer of the fit; before it other modes still matter.
+
+    Returns
+    -------
+    (...) float
+        Ten to the power of the least-squares slope: the factor per layer.
+        Zero where the ratio itself reached zero.
+
+    Raises
+    ------
+    Refusal
+        If fewer than two layers are left to fit.
+    """
+    tail = log10_ratio[..., first:]
+    n_layers = tail.shape[-1]
+    if n_layers < 2:
+        raise Refusal(
+            f"a rate was to be fitted from layer {first} on, which leaves {n_layers} of "
+            f"{log10_ratio.shape[-1]} layers; a slope needs two. Start earlier or go deeper."
+        )
+    layer = np.arange(n_layers) - (n_layers - 1) / 2
+    vanished = (tail == -np.inf).any(axis=-1)
+    slope = np.where(vanished[..., None], 0.0, tail) @ layer / (layer @ layer)
+    return np.where(vanished, 0.0, 10**slope)
+
+
+def rounding_floor(dtype: str, n_tokens: int) -> float:
+    r"""Give the smallest positive ratio of HC to DC that one array can hold.
+
+    .. math:: u / \sqrt{2n}
+
+    Two unequal numbers near m differ by at least u |m|, with u half the
+    machine epsilon; spread over n tokens that is the bound, attained at n = 2.
+
+    Parameters
+    ----------
+    dtype : str
+        ``"float64"`` or ``"float32"``.
+    n_tokens : int
+
+    Returns
+    -------
+    float
+        Dimensionless.
+    """
+    return float(np.finfo(dtype).eps / 2 / np.sqrt(2 * n_tokens))

@@ -175,26 +175,30 @@ def end_labels(
     gap : float
         The least distance of two labels, in points.
     """
-    ax.autoscale(False)
+    ax.set(xlim=ax.get_xlim(), ylim=ax.get_ylim())
     scale = 72 / ax.figure.dpi
-    points = [[v * scale for v in ax.transData.transform(end[:2])] for end in ends]
-    frame = ax.get_window_extent()
-    heights = spread([y for _, y in points], gap, frame.y0 * scale, frame.y1 * scale)
-    moved = [height - y for height, (_, y) in zip(heights, points, strict=True)]
+    _, floor, right, ceiling = ax.get_window_extent().extents * scale
+    points = [ax.transData.transform(end[:2]) * scale for end in ends]
+    order = sorted(range(len(ends)), key=lambda end: points[end][1])
+    # A line that has left the panel is labelled where it left.
+    wanted = [min(max(points[end][1], floor), ceiling) for end in order]
+    heights = spread(wanted, gap, floor, ceiling)
     # A label that had to move is tied to its line, which takes room.
-    column = max((x for x, _ in points), default=0) + (9 if any(abs(m) > 2 for m in moved) else 4)
-    for (x, y, text, colour), (left, _), move in zip(ends, points, moved, strict=True):
+    moved = any(abs(height - y) > 2 for height, y in zip(heights, wanted, strict=True))
+    column = max((points[end][0] for end in order), default=right) + (9 if moved else 4)
+    for end, y, height in zip(order, wanted, heights, strict=True):
+        *_, text, colour = ends[end]
         tie = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "relpos": (0, 0.5)}
         ax.annotate(
             typeset(text),
-            (x, y),
-            (column - left, move),
-            textcoords="offset points",
+            (points[end][0], y),
+            (column, height),
+            "figure points",
             color=colour,
             fontsize=TICK,
             va="center_baseline",
             annotation_clip=False,
-            arrowprops=tie | {"shrinkA": 1, "shrinkB": 2} if abs(move) > 2 else None,
+            arrowprops=tie | {"shrinkA": 1, "shrinkB": 2} if abs(height - y) > 2 else None,
         )
 
 

@@ -1,0 +1,94 @@
+# Two commands matter: `make paper` and `make test`. Everything runs in .venv, which is built
+# from the hashed locks when it is missing, and again when a lock has changed.
+
+PYTHON ?= python3
+CORES ?= $(shell getconf _NPROCESSORS_ONLN)
+# Through the interpreter: the scripts in .venv/bin stop working when the folder is moved.
+RUN := .venv/bin/python -m
+SNAKEMAKE = $(RUN) snakemake --cores $(CORES) $(ARGS)
+# A stamp is named after what the locks say, so touching or checking them out installs nothing.
+LOCKED := .venv/locked-$(shell cksum < requirements.txt | cut -d ' ' -f 1)
+TESTED := .venv/tested-$(shell cat requirements.txt requirements-test.txt | cksum | cut -d ' ' -f 1)
+
+# Compiled files are matched by whole second and size, so an import could miss an edit that
+# the fingerprint sees.
+export PYTHONDONTWRITEBYTECODE := 1
+export PYTHONPATH := $(CURDIR)/src
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# One thread per process: the cores go to jobs, and sums keep one order.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.PHONY: help paper smoke trace test lint lock clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+
+paper: $(LOCKED)  ## recompute what changed and typeset the paper
+	$(SNAKEMAKE) paper
+
+smoke: $(LOCKED)  ## run the whole workflow on a configuration of seconds
+	$(SNAKEMAKE) --configfile config/smoke.yaml
+
+trace: $(LOCKED)  ## tell where a result comes from: KEY=3f9a2c1b07de or FILE=path
+	$(if $(KEY)$(FILE),,$(error lowpass: trace needs a result; name it with KEY= or FILE=))
+	$(RUN) lowpass trace "$(or $(KEY),$(FILE))" $(ARGS)
+
+test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
+	$(RUN) pytest -q -n 2 --dist loadgroup $(ARGS)
+
+lint: $(TESTED)  ## check style, layout and types
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+	$(RUN) pyright
+	$(RUN) snakefmt --check $(wildcard Snakefile workflow/rules/*.smk)
+
+lock: $(LOCKED)  ## pin requirements*.in anew; ARGS=--upgrade takes newer releases
+	$(LOCK) requirements.in --output-file requirements.txt
+	$(LOCK) requirements-test.in --output-file requirements-test.txt
+
+clean:  ## remove results and logs, never .venv
+	rm -rf results smoke report logs .snakemake .pytest_cache .ruff_cache .hypothesis
+
+# One version of each package for every Python and platform, and the name of no host.
+LOCK = $(RUN) uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+  --generate-hashes --no-emit-index-url --no-emit-find-links \
+  --custom-compile-command "make lock" $(ARGS)
+
+$(LOCKED): | .venv/bin/python
+	rm -f .venv/locked-* .venv/tested-*
+	$(call install,requirements.txt)
+	touch $@
+
+$(TESTED): $(LOCKED)
+	rm -f .venv/tested-*
+	$(call install,requirements.txt requirements-test.txt)
+	touch $@
+
+# Make .venv hold exactly what the locks name: by uv, or by pip where uv has no wheel or fails.
+# Packages are compiled here, once, since nothing is compiled later.
+UV_SYNC = uv pip sync --system-certs --require-hashes --compile-bytecode --python .venv
+define install
+	$(RUN) ensurepip > .venv/ensurepip.log
+	sed -n '/^uv==/,/[^\\]$$/p' requirements.txt > .venv/uv.txt
+	$(RUN) pip install --quiet --require-hashes --only-binary :all: -r .venv/uv.txt && \
+	$(RUN) $(UV_SYNC) $(1) || $(RUN) pip install --require-hashes $(addprefix -r ,$(1))
+endef
+
+.venv/bin/python:
+	$(call needs,import sys,$(ABSENT))
+	$(call needs,import sys; sys.exit(sys.hexversion < 0x030b0000),$(OLD))
+	$(call needs,import venv,$(call lacks,venv))
+	$(call needs,import ensurepip,$(call lacks,ensurepip))
+	$(PYTHON) -m venv --clear --without-pip .venv
+
+# Stop with one line, before anything is written, unless $(PYTHON) runs the statement $(1).
+needs = $(if $(shell $(PYTHON) -c '$(1)' 2> /dev/null && echo yes),,\
+  $(error lowpass: $(PYTHON) $(2)))
+ABSENT = does not run. Install it (Debian: apt-get install python3 python3-venv) \
+  or name another: make PYTHON=python3.12
+OLD = is $(shell $(PYTHON) -V); make needs 3.11 or newer to build .venv. \
+  Name one: make PYTHON=python3.12
+lacks = has no module '$(1)'; make needs it to build .venv. \
+  Install it (Debian: apt-get install python3-venv)

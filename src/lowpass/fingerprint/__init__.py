@@ -1,0 +1,157 @@
+"""Which code made a result, as sixteen hexadecimal digits.
+
+It owns the identity of code: two results with one fingerprint were computed by the
+same definitions. Code is read, never imported. What cannot be read is refused, since
+a guess would either rerun too much or, worse, too little.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from lowpass.fingerprint.closure import Closure, Search
+from lowpass.fingerprint.index import Index
+from lowpass.registry import Refusal
+
+__all__ = ["Closure", "Code", "check_asked", "names_in"]
+
+
+class Code:
+    """Know the code of one package, as it lies on the disk.
+
+    Use :meth:`read`. An object never looks at the disk again, so one fingerprint
+    cannot mix two states of the code.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._search = Search(index)
+        self._closures: dict[tuple, Closure] = {}
+        self._fingerprints: dict[tuple, str] = {}
+
+    @classmethod
+    def read(cls, root: Path, package: str = "lowpass") -> Code:
+        """Read every module of a package.
+
+        Parameters
+        ----------
+        root : Path
+            The folder that contains the package.
+        package : str
+            The name of the package.
+
+        Raises
+        ------
+        Refusal
+            If the folder holds no such package, or a module is no valid Python.
+        """
+        return cls(Index(Path(root), package))
+
+    def closure(self, roots: Sequence[str], names: Collection[str]) -> Closure:
+        """Find everything that the roots reach under the names of a recipe.
+
+        Parameters
+        ----------
+        roots : sequence of str
+            Where to start, such as ``lowpass.stages.attention:attention``.
+        names : collection of str
+            Every text of the complete recipe, see :func:`names_in`.
+
+        Raises
+        ------
+        Refusal
+            If something reached, or loaded on the way, cannot be followed.
+        """
+        # Names that no registry knows cannot change anything, so recipes share closures.
+        key = (tuple(roots), self._search.known.intersection(names))
+        if key not in self._closures:
+            self._closures[key] = self._search.closure(*key)
+        return self._closures[key]
+
+    def fingerprint(
+        self, roots: Sequence[str], names: Collection[str], distributions: Sequence[str] = ()
+    ) -> str:
+        """Hash everything reached, with the versions it runs on.
+
+        Parameters
+        ----------
+        roots, names
+            See :meth:`closure`.
+        distributions : sequence of str
+            Installed packages whose versions count.
+
+        Returns
+        -------
+        str
+            Sixteen hexadecimal digits, comparable within one minor version of Python.
+        """
+        known = self._search.known.intersection(names)
+        key = (tuple(roots), known, tuple(distributions))
+        if key not in self._fingerprints:
+            versions = {name: _version(name) for name in distributions}
+            said = [self.closure(roots, known).digest, versions, sys.version_info[:2]]
+            text = json.dumps(said, sort_keys=True)
+            self._fingerprints[key] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return self._fingerprints[key]
+
+    def complaints(self) -> list[str]:
+        """List what loading any module of the package does beyond binding names."""
+        modules = self._search.index.modules
+        return [str(fault) for name in modules for fault in self._search.judge(name)]
+
+
+def names_in(recipe: object) -> frozenset[str]:
+    """Collect every text in a nested recipe, keys included.
+
+    Examples
+    --------
+    >>> sorted(names_in({"kernel": "softmax", "remedies": ["skip", {"gain": 2}]}))
+    ['gain', 'kernel', 'remedies', 'skip', 'softmax']
+    """
+    names: set[str] = set()
+    waiting = [recipe]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            names.add(part)
+        elif isinstance(part, dict):
+            waiting += [*part.keys(), *part.values()]
+        elif isinstance(part, list | tuple | set | frozenset):
+            waiting += part
+    return frozenset(names)
+
+
+def check_asked(closure: Closure, asked: Iterable[tuple[str, str]]) -> None:
+    """Prove that every entry used while running was covered by the closure.
+
+    Parameters
+    ----------
+    closure : Closure
+        What the fingerprint covered.
+    asked : iterable of (kind, name)
+        What was looked up, as ``Registry.asked`` notes it.
+
+    Raises
+    ------
+    Refusal
+        If an entry was used that neither the recipe nor a literal in the code names.
+    """
+    for kind, name in sorted(set(asked) - closure.entries):
+        raise Refusal(
+            f"{kind} '{name}' was used, but the fingerprint does not cover it; the result could "
+            f"not be traced to its code; name '{name}' in the recipe or as a literal in the stage."
+        )
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        raise Refusal(
+            f"distribution '{distribution}' is not installed; its version is part of every "
+            f"fingerprint; install it or take it out of the list."
+        ) from None

@@ -1,0 +1,133 @@
+"""Everything that a few roots reach under the names of a recipe.
+
+The closure owns the search: from unit to unit, from a lookup to the entries a recipe
+names, from a module to what loading it runs. What cannot be followed is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from lowpass.fingerprint.importing import Judge
+from lowpass.fingerprint.index import Index
+from lowpass.fingerprint.reading import Reading
+from lowpass.registry import Refusal, did_you_mean
+
+NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Closure:
+    """Hold what a result depends on.
+
+    Parameters
+    ----------
+    units : frozenset of str
+        Reached definitions, such as ``lowpass.kernels:softmax``.
+    entries : frozenset of (kind, name)
+        Registry entries that may be looked up.
+    digest : str
+        Hash of all reached code.
+    """
+
+    units: frozenset[str]
+    entries: frozenset[tuple[str, str]]
+    digest: str
+
+
+class Search:
+    """Find closures in one index; every reading and every verdict is made once."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.reading = cache(lambda name, keep: Reading(index, index.units[name], keep))
+        self.judge = cache(lambda name: Judge(index, index.modules[name]).faults)
+        self.known = frozenset(n for entries in index.entries.values() for n in entries)
+
+    def root(self, text: str) -> str:
+        """Give the unit behind ``module:name``."""
+        module, _, name = text.partition(":")
+        if module not in self.index.modules:
+            known = list(self.index.modules)
+            raise Refusal(f"no module is called '{module}'{did_you_mean(module, known)}")
+        if (place := self.index.resolve(module, name)) not in self.index.units:
+            known = list(self.index.modules[module].units)
+            raise Refusal(f"{module} defines no '{name}'{did_you_mean(name, known)}")
+        return str(place)
+
+    def closure(self, roots: Sequence[str], names: Collection[str]) -> Closure:
+        """Follow the roots; read annotations and docstrings only if something reached does."""
+        keep, sweep = NOTHING, None
+        while sweep is None or not sweep.reads <= keep:
+            keep |= sweep.reads if sweep else NOTHING
+            sweep = Sweep(self, frozenset(names), keep)
+            sweep.run([self.root(text) for text in roots])
+        digests = sorted(f"{u} {self.reading(u, keep).digest}" for u in sweep.units)
+        kinds = self.index.registries
+        return Closure(
+            frozenset(sweep.units),
+            frozenset((kinds[registry], name) for registry, name in sweep.entries),
+            hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        )
+
+
+class Sweep:
+    """Walk once through everything that is reached."""
+
+    def __init__(self, search: Search, names: frozenset[str], keep: frozenset[str]) -> None:
+        self.search, self.index, self.keep = search, search.index, keep
+        self.names = set(names)
+        self.units: set[str] = set()
+        self.loaded: set[str] = set()
+        self.opened: set[str] = set()
+        self.entries: set[tuple[str, str]] = set()
+        self.reads: set[str] = set()
+
+    def run(self, units: list[str]) -> None:
+        """Reach units until neither code nor recipe names another one."""
+        while units:
+            while units:
+                units += self.reach(units.pop())
+            registry_entries = self.index.entries.items()
+            self.entries |= {
+                (r, n) for r, found in registry_entries if r in self.opened for n in found
+                if n in self.names
+            }  # fmt: skip
+            pulled = (self.index.entries[r].get(n, []) for r, n in self.entries)
+            units = [u.name for found in pulled for u in found if u.name not in self.units]
+
+    def reach(self, name: str) -> set[str]:
+        """Take one unit in and give the units it leads to."""
+        if name in self.units:
+            return set()
+        self.units.add(name)
+        self.load(self.index.units[name].module)
+        reading = self.search.reading(name, self.keep)
+        refuse_first(reading.faults)
+        for module in reading.modules:
+            self.load(module)
+        self.names |= reading.words
+        self.opened |= reading.opened
+        self.entries |= reading.named
+        self.reads |= reading.reads
+        return reading.units - self.units
+
+    def load(self, name: str) -> None:
+        """Judge a module, the packages around it, and all that they import when loaded."""
+        waiting = [name]
+        while waiting:
+            module = waiting.pop()
+            if module and module not in self.loaded:
+                self.loaded.add(module)
+                refuse_first(self.search.judge(module))
+                waiting += self.index.loads(module, self.index.modules[module].body)
+                waiting.append(module.rpartition(".")[0])
+
+
+def refuse_first(faults: list) -> None:
+    """Raise the first of the faults, if there is any."""
+    if faults:
+        raise Refusal(str(faults[0]))

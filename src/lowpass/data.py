@@ -143,8 +143,8 @@ def series(
     if back.size:
         row = back[0] + 1
         raise Refusal(
-            f"{path}: column '{key}' goes from {position[row - 1]:.17g} in data row {row} to "
-            f"{position[row]:.17g} in data row {row + 1}; positions must increase strictly. "
+            f"{path}: column '{key}' goes from {float(position[row - 1])!r} in data row {row} to "
+            f"{float(position[row])!r} in data row {row + 1}; positions must increase strictly. "
             "Sort the rows by it and merge duplicates."
         )
     return position[:, None], observed
@@ -152,7 +152,8 @@ def series(
 
 def _number(cell: str, name: str, line: int, column: str) -> float:
     try:
-        return float(cell)
+        # Python reads 1_000 as a thousand; no other reader of tables does.
+        return float(cell.replace("_", "?"))
     except ValueError:
         raise Refusal(
             f"{name}: line {line}: column '{column}' holds '{cell}'; it is not a number. "
@@ -197,7 +198,11 @@ def parse_table(text: str, name: str) -> dict[str, np.ndarray]:
     >>> parse_table("# two rows\\nyear,flow\\n1871,1120\\n1872,1160\\n", "nile.csv")
     {'year': array([1871., 1872.]), 'flow': array([1120., 1160.])}
     """
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [
+        (i, line)
+        for i, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1)
+        if line.strip()
+    ]
     while lines and lines[0][1].startswith("#"):
         lines.pop(0)
     if len(lines) < 2:
@@ -215,4 +220,7 @@ def parse_table(text: str, name: str) -> dict[str, np.ndarray]:
                 f"{len(names)}; a cell belongs to a column. Add or remove commas."
             )
         rows.append([_number(c, name, i, column) for c, column in zip(cells, names, strict=True)])
-    return {column: np.array(numbers) for column, numbers in zip(names, zip(*rows), strict=True)}
+    return {
+        column: np.array(numbers)
+        for column, numbers in zip(names, zip(*rows, strict=True), strict=True)
+    }

@@ -72,7 +72,7 @@ def l2(q: np.ndarray, k: np.ndarray) -> np.ndarray:
         If the numbers of features differ.
     """
     _same_width(q, k, "a distance")
-    square = np.zeros(np.broadcast_shapes(q.shape[:-2], k.shape[:-2]) + (q.shape[-2], k.shape[-2]))
+    square = np.zeros((*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2]))
     for feature in range(q.shape[-1]):
         square += (q[..., :, None, feature] - k[..., None, :, feature]) ** 2
     return -square / 2

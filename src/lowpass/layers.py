@@ -167,7 +167,7 @@ def _second_vector(attention: np.ndarray) -> np.ndarray:
             f"the second eigenvalue {value[second]:.3g} is complex; its mode turns instead of "
             "keeping its shape. Use weights with symmetric logits, such as 'symmetric'."
         )
-    mode = vector[:, second].real
+    mode = np.real(vector[:, second])
     return mode / mode[np.argmax(np.abs(mode))]
 
 
@@ -222,26 +222,27 @@ class Split:
     transient: np.ndarray
     exponent: np.ndarray
 
+    @classmethod
+    def of(
+        cls, stationary: np.ndarray, transient: np.ndarray, exponent: np.ndarray | int = 0
+    ) -> Split:
+        """Bring a transient to this scale, exactly.
 
-def split(stationary: np.ndarray, transient: np.ndarray, exponent: np.ndarray | int = 0) -> Split:
-    """Bring a transient to the scale of :class:`Split`, exactly.
+        Parameters
+        ----------
+        stationary : (..., feature) float
+            As given by an entry of ``STARTS``.
+        transient : (..., token, feature) float
+        exponent : (...) int
+            Binary exponent that ``transient`` already carries.
 
-    Parameters
-    ----------
-    stationary : (..., feature) float
-        The part along the stationary mode, as given by ``STARTS``.
-    transient : (..., token, feature) float
-    exponent : (...) int
-        Binary exponent that ``transient`` already carries.
-
-    Returns
-    -------
-    Split
-    """
-    top = np.abs(transient).max(axis=(-2, -1))
-    _, shift = np.frexp(top)
-    scaled = np.ldexp(transient, -shift[..., None, None])
-    return Split(stationary, scaled, np.asarray(exponent, dtype=np.int64) + shift)
+        Returns
+        -------
+        Split
+        """
+        _, shift = np.frexp(np.abs(transient).max(axis=(-2, -1)))
+        scaled = np.ldexp(transient, -shift[..., None, None])
+        return cls(stationary, scaled, np.asarray(exponent, dtype=np.int64) + shift)
 
 
 def dc_scaled(state: Split, stationary: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -333,7 +334,7 @@ def iterate_split(attention: np.ndarray, start: Split, stationary: np.ndarray) -
     while True:
         yield state
         mixed = _remove_stationary(stationary, attention @ state.transient)
-        state = split(state.stationary, mixed, state.exponent)
+        state = Split.of(state.stationary, mixed, state.exponent)
 
 
 def iterate_plain(attention: np.ndarray, x: np.ndarray, dtype: str) -> Iterator[np.ndarray]:
@@ -344,8 +345,8 @@ def iterate_plain(attention: np.ndarray, x: np.ndarray, dtype: str) -> Iterator[
     attention : (..., query, key) float
     x : (..., token, feature) float
     dtype : str
-        ``"float64"`` or ``"float32"``. The ratio of HC to DC stalls near
-        :func:`lowpass.spectra.rounding_floor` of it.
+        ``"float64"`` or ``"float32"``. The ratio of HC to DC stalls between
+        :func:`lowpass.spectra.rounding_floor` and the rounding of a sum, 2 n u.
 
     Yields
     ------

@@ -1,0 +1,279 @@
+"""Laws of scores, masks and attention kernels; closed forms; refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mpmath import mp
+from numpy.testing import assert_allclose
+
+from lowpass.kernels import KERNELS, MASKS, SCORES, attend, l2, logits, signed, sinkhorn, softmax
+from lowpass.registry import Refusal
+
+POSITIVE = [name for name in KERNELS if KERNELS.facts(name)["positive"]]
+BALANCED = [name for name in KERNELS if KERNELS.facts(name)["doubly_stochastic"]]
+INF = np.inf
+
+
+@pytest.fixture
+def scores(rng) -> np.ndarray:
+    """Give two by three square matrices of scores, soft and sharp."""
+    return rng.standard_normal((2, 3, 12, 12)) * np.array([0.1, 1.0, 5.0])[:, None, None]
+
+
+@pytest.fixture
+def pair(rng) -> tuple[np.ndarray, np.ndarray]:
+    """Give queries and keys of one sequence of eight tokens, twice."""
+    q, k = rng.standard_normal((2, 2, 8, 3))
+    return q, k
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_rows_sum_to_one(name, scores):
+    """Signed weights may cancel, so rounding is measured against the sum of their moduli."""
+    a = KERNELS[name](scores)
+    assert (np.abs(a.sum(axis=-1) - 1) <= 1e-14 * np.abs(a).sum(axis=-1)).all()
+
+
+@pytest.mark.parametrize("name", POSITIVE)
+def test_weights_of_a_positive_kernel_are_positive(name, scores):
+    assert (KERNELS[name](scores) > 0).all()
+
+
+@pytest.mark.parametrize("name", sorted(set(KERNELS) - set(POSITIVE)))
+def test_weights_of_any_other_kernel_can_be_negative(name, scores):
+    assert (KERNELS[name](scores) < 0).any()
+
+
+@pytest.mark.parametrize("name", BALANCED)
+def test_columns_of_a_doubly_stochastic_kernel_sum_to_one(name, scores):
+    assert_allclose(KERNELS[name](scores).sum(axis=-2), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", sorted(set(KERNELS) - set(BALANCED)))
+def test_columns_of_any_other_kernel_need_not_sum_to_one(name, scores):
+    assert np.abs(KERNELS[name](scores).sum(axis=-2) - 1).max() > 0.1
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_renaming_tokens_renames_weights(name, scores, rng):
+    """Signed weights lose digits to cancellation, hence the tolerance."""
+    row, column = rng.permutation(12), rng.permutation(12)
+    renamed = KERNELS[name](scores[..., row, :][..., column])
+    assert_allclose(renamed, KERNELS[name](scores)[..., row, :][..., column], rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_batch_is_its_matrices_one_at_a_time(name, scores):
+    batch = KERNELS[name](scores)
+    for index in np.ndindex(scores.shape[:-2]):
+        assert_allclose(batch[index], KERNELS[name](scores[index]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("score", SCORES)
+def test_masked_entries_are_exactly_zero_and_no_others(score, kernel, mask, pair):
+    a = attend(*pair, score=score, kernel=kernel, mask=mask, beta=2.0)
+    assert np.array_equal(a != 0, np.broadcast_to(MASKS[mask](8), a.shape))
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_a_mask_lets_every_query_see_a_key(name):
+    allowed = MASKS[name](8)
+    assert allowed.shape == (8, 8)
+    assert allowed.dtype == bool
+    assert allowed.any(axis=1).all()
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_compare_each_query_with_each_key(name, pair):
+    q, k = pair
+    batch = SCORES[name](q, k[:, :5])
+    assert batch.shape == (2, 8, 5)
+    for b, i, j in np.ndindex(batch.shape):
+        one = SCORES[name](q[b, i : i + 1], k[b, j : j + 1])
+        assert_allclose(batch[b, i, j], one[0, 0], rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", POSITIVE)
+def test_at_infinite_temperature_all_keys_weigh_the_same(name, pair):
+    a = attend(*pair, score="dot", kernel=name, mask="none", beta=0.0)
+    assert_allclose(a, 1 / 8, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_logits_are_beta_times_the_score_per_its_unit(name, pair):
+    """S = βqkᵀ/√d, but S = -β|q - k|²/2 without the root, written out entry by entry."""
+    q, k = pair
+    s = logits(q, k, score=name, mask="none", beta=3.0)
+    for b, i, j in np.ndindex(s.shape):
+        by_hand = {
+            "dot": 3.0 * sum(q[b, i] * k[b, j]) / 3**0.5,
+            "l2": -3.0 * sum((q[b, i] - k[b, j]) ** 2) / 2,
+        }
+        assert_allclose(s[b, i, j], by_hand[name], rtol=1e-13, atol=1e-14)
+
+
+def test_softmax_of_two_scores_is_the_logistic_function():
+    gap = np.array([-700.0, -3.0, 0.0, 2.0, 30.0])
+    a = softmax(np.stack([gap, np.zeros(5)], axis=-1))
+    assert_allclose(a[:, 0], 1 / (1 + np.exp(-gap)), rtol=1e-14)
+
+
+def test_softmax_agrees_with_fifty_digits(scores):
+    """The shift S - max is rounded to 2 ulp of S, 4e-15 at |S| = 20; so are the weights."""
+    ours = softmax(scores[0, 2])
+    with mp.workdps(50):
+        for row, weights in zip(scores[0, 2], ours, strict=True):
+            exact = [mp.exp(s) for s in row]
+            assert_allclose(weights, [float(e / mp.fsum(exact)) for e in exact], rtol=1e-14)
+
+
+def test_finite_scores_are_never_clipped():
+    """exp(-740) is a denormal, 4.2e-322, and stands."""
+    assert softmax(np.array([[0.0, -740.0]]))[0, 1] == np.exp(-740.0) > 0
+
+
+def test_softmax_does_not_see_row_shifts_however_large(scores):
+    whole = np.round(scores * 16) / 16  # so that adding 1e6 loses no bit
+    assert np.array_equal(softmax(whole + 1e6), softmax(whole))
+
+
+@pytest.mark.parametrize("twist", [0.0, 1.0, -7.0, 12.0])
+def test_two_by_two_sinkhorn_has_a_closed_form(twist, rng):
+    """Scaling keeps the cross ratio, so p/(1-p) = exp((s₁₁ + s₂₂ - s₁₂ - s₂₁)/2).
+
+    The sweeps stop on column sums; those change at the rate 1 - 4(1 - p), so the last case, with
+    1 - p = 0.0025, is known to 1e-15/0.0025.
+    """
+    s = np.array([[twist, 0.0], [0.0, 0.0]]) + rng.standard_normal((2, 1)) + [0.0, 3.0]
+    odds = np.exp((s[0, 0] + s[1, 1] - s[0, 1] - s[1, 0]) / 2)
+    p = 1 / (1 + 1 / odds)
+    off = 1 / (1 + odds)
+    assert_allclose(sinkhorn(s), [[p, off], [off, p]], rtol=1e-12)
+
+
+def test_sinkhorn_does_not_see_row_and_column_shifts(scores, rng):
+    shifted = scores + rng.standard_normal((12, 1)) + 40 * rng.standard_normal(12)
+    assert_allclose(sinkhorn(shifted), sinkhorn(scores), rtol=1e-10)
+
+
+def test_sinkhorn_of_circulant_scores_is_softmax(rng):
+    """Then the columns of softmax are rows of it, and one normalisation is enough."""
+    row = rng.standard_normal(9)
+    s = np.stack([np.roll(row, i) for i in range(9)])
+    assert_allclose(sinkhorn(s), softmax(s), rtol=1e-14)
+
+
+def test_sinkhorn_of_sharp_scores_finds_the_best_assignment(rng):
+    """A shuffled diagonal of 1000 against noise: exp(-1000) underflows, so only logarithms do."""
+    best = rng.permutation(6)
+    s = 1000.0 * np.eye(6)[best] + rng.standard_normal((6, 6)) + 500 * np.arange(6)[:, None]
+    assert_allclose(sinkhorn(s), np.eye(6)[best], atol=1e-14)
+
+
+def test_sinkhorn_scales_rows_and_columns_only(scores):
+    """log A - S is f_i + g_j: all its 2 x 2 cross differences vanish."""
+    change = np.log(sinkhorn(scores)) - scores
+    cross = change - change[..., :1, :] - change[..., :1] + change[..., :1, :1]
+    assert_allclose(cross, 0, atol=1e-11)
+
+
+def test_signed_weights_are_shares_of_the_row_sum():
+    assert np.array_equal(signed(np.array([[1.0, 3.0], [3.0, -1.0]])), [[0.25, 0.75], [1.5, -0.5]])
+    assert np.array_equal(signed(np.array([[2.0, -INF, 6.0]])), [[0.25, 0.0, 0.75]])
+
+
+def test_distances_do_not_cancel_far_from_the_origin():
+    """At 1e8 an expanded square would be off by 2; differences of exact inputs are exact."""
+    q = np.array([[1e8, 1.0]])
+    k = np.array([[1e8 + 0.5, 1.0], [1e8, 1.25]])
+    assert np.array_equal(l2(q, k), [[-0.125, -0.03125]])
+
+
+def test_distances_broadcast_over_heads(rng):
+    q, k = rng.standard_normal((5, 1, 4, 3)), rng.standard_normal((2, 6, 3))
+    assert_allclose(l2(q, k)[3, 1], l2(q[3, 0], k[1]), rtol=1e-15)
+
+
+def test_the_cycle_mask_moves_every_token_one_place(rng, pair):
+    a = attend(*pair, score="dot", kernel="softmax", mask="cycle", beta=1.0)
+    x = rng.standard_normal((8, 3))
+    assert np.array_equal(a[0] @ x, np.roll(x, -1, axis=0))
+
+
+def test_the_block_mask_separates_the_halves():
+    assert np.array_equal(MASKS["block"](4), np.kron(np.eye(2), np.ones((2, 2))).astype(bool))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_queries_and_keys_of_different_width_are_refused(name):
+    with pytest.raises(
+        Refusal,
+        match=r"^queries have 3 features and keys have 4; a \w+( \w+)? needs the same number\. "
+        r"Check w_q and w_k\.$",
+    ):
+        SCORES[name](np.ones((2, 3)), np.ones((2, 4)))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("bad", [np.nan, INF])
+def test_a_score_without_a_weight_is_refused_by_place(name, bad):
+    s = np.zeros((2, 3, 3))
+    s[1, 0, 2] = bad
+    with pytest.raises(Refusal, match=rf"^score \[1, 0, 2\] is {bad}; a weight needs a finite"):
+        KERNELS[name](s)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_query_that_sees_nothing_is_refused_by_row(name):
+    s = np.zeros((2, 3, 3))
+    s[1, 2] = -INF
+    with pytest.raises(Refusal, match=r"^score row \[1, 2\] is -inf throughout; .* allow one key"):
+        KERNELS[name](s)
+
+
+@pytest.mark.parametrize("row", [[1.0, -1.0], [0.0, 0.0], [0.1 + 0.2, -0.3]])
+def test_signed_weights_of_a_vanishing_row_are_refused(row):
+    with pytest.raises(Refusal, match=r"^score row \[1\] sums to \S+, zero up to rounding; "):
+        signed(np.array([[1.0, 2.0], row]))
+
+
+def test_sinkhorn_of_a_mask_without_a_permutation_is_refused():
+    """Queries 0 and 1 see only key 0, so one of them goes without."""
+    s = np.array([[0, -INF, -INF], [0, -INF, -INF], [0, 0, 0]])
+    with pytest.raises(Refusal, match=r"^the mask leaves query [01] without a key of its own; "):
+        sinkhorn(s)
+
+
+def test_sinkhorn_of_a_causal_mask_is_refused():
+    """The only doubly stochastic triangular matrix is the identity."""
+    s = np.where(np.tri(4, dtype=bool), 0.0, -INF)
+    with pytest.raises(Refusal, match=r"^the mask lets query 1 see key 0, but every doubly stoch"):
+        sinkhorn(s)
+
+
+def test_sinkhorn_of_more_keys_than_queries_is_refused():
+    with pytest.raises(Refusal, match=r"^there are 2 queries and 3 keys; only a square matrix"):
+        sinkhorn(np.zeros((2, 3)))
+
+
+def test_sinkhorn_that_does_not_arrive_is_refused(monkeypatch):
+    """A cross difference of 60 makes the off-diagonal exp(-30), the rate 1 - 4 exp(-30)."""
+    monkeypatch.setattr("lowpass.balance.SWEEPS", 200)
+    with pytest.raises(
+        Refusal, match=r"^column sums are still \S+ from one after 200 sweeps of .* Lower beta"
+    ):
+        sinkhorn(np.array([[60.0, 0.0], [0.0, 3.0]]))
+
+
+def test_an_odd_number_of_tokens_has_no_two_blocks():
+    with pytest.raises(Refusal, match=r"^the block mask got n_tokens = 7; .* Use 8\.$"):
+        MASKS["block"](7)
+
+
+def test_a_mask_for_one_sequence_is_refused_for_two(pair):
+    q, k = pair
+    with pytest.raises(Refusal, match=r"^there are 8 queries and 5 keys; the mask 'none' pairs"):
+        logits(q, k[:, :5], score="dot", mask="none", beta=1.0)

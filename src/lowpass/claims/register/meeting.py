@@ -1,0 +1,106 @@
+"""Where the two notes meet: bandwidth is temperature, depth is diffusion time.
+
+D is the spacing of a grid, h a bandwidth, τ = h²/2 a diffusion time, p the
+density of the tokens.
+"""
+
+from __future__ import annotations
+
+from lowpass.claims.register.statement import REGISTER, Statement
+
+REGISTER.enter(
+    "K01",
+    Statement(
+        says="softmax(q·k/T) is the Nadaraya–Watson estimator of a Gaussian kernel with h² = T and "
+        "key weights exp(‖k‖²/(2T)), and any attention is one without key weights in one "
+        "dimension more.",
+        source="this paper",
+    ),
+)
+REGISTER.enter(
+    "K02",
+    Statement(
+        says="On a uniform ring the wrapped Gaussian smoother has the transfer function "
+        "H(ω) = Σₘ exp(−h²(ω + 2πm/D)²/2) / Σₘ exp(−h²(2πm/D)²/2).",
+        source="this paper",
+    ),
+)
+REGISTER.enter(
+    "K03",
+    Statement(
+        says="The heat kernel of the ring Laplacian at τ = h²/2 is the Gaussian smoother of "
+        "bandwidth h up to O((D/h)²).",
+        source="this paper",
+        condition="h is large against D.",
+    ),
+)
+REGISTER.enter(
+    "K04",
+    Statement(
+        says="T smoothing layers of bandwidth h are one of bandwidth √T h, so that depth is the "
+        "diffusion time T h²/2.",
+        source="this paper",
+        condition="h is not small against the spacing D.",
+    ),
+)
+REGISTER.enter(
+    "K05",
+    Statement(
+        says="I − τL is the filter of one smoothing layer.",
+        source="note 1 (2); this paper",
+        condition="h = √(2τ) is well below the spacing D.",
+        repaired="On a ring the symbol of I − τL turns negative for h > D/√2 and reaches −1 at "
+        "h = D, where no smoother follows it.",
+    ),
+)
+REGISTER.enter(
+    "K06",
+    Statement(
+        says="Where the density p is not uniform, row-softmax smoothing generates f″ + 2f′p′/p, "
+        "and dividing the kernel by the degrees of both tokens first restores f″.",
+        source="this paper; coifman2006",
+        condition="The bandwidth tends to zero while tokens remain many within it.",
+    ),
+)
+REGISTER.enter(
+    "K07",
+    Statement(
+        says="A kernel smoother is a low-pass filter.",
+        source="note 1 (2); note 2",
+        condition="The symbol of the kernel is non-negative, as for Gaussian, Laplace and "
+        "triangle.",
+        repaired="Boxcar, Epanechnikov and tricube kernels have negative lobes: they turn the sign "
+        "of some frequencies and pass others again.",
+    ),
+)
+REGISTER.enter(
+    "K08",
+    Statement(
+        says="Choosing β is choosing a bandwidth: the leave-one-out residuals are rᵢ/(1 − Aᵢᵢ), "
+        "and generalised cross-validation and AICc follow from the trace of A.",
+        source="this paper; stone1974; craven1978; hastie1990; hurvich1998",
+        condition="No point is isolated, Aᵢᵢ < 1; otherwise it is left out by −∞ on the diagonal "
+        "of the logits.",
+    ),
+)
+REGISTER.enter(
+    "K09",
+    Statement(
+        says="The mean integrated squared error of kernel regression is of order n^(−4/5) on a "
+        "ring; on an interval the boundary costs Nadaraya–Watson that order, and local linear "
+        "regression keeps it.",
+        source="this paper; fan1992",
+        condition="The bandwidth is optimal and n grows.",
+    ),
+)
+REGISTER.enter(
+    "K10",
+    Statement(
+        says="Fast attention speeds up kernel smoothing.",
+        source="note 2; tay2022",
+        condition="It is exact attention whose evaluation is tiled.",
+        repaired="Random and linear features lose to sub-sampling the keys at attention's own "
+        "bandwidth, and in one or two dimensions gridding wins by far: the help flows the other "
+        "way.",
+    ),
+)

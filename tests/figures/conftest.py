@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lowpass.figures.marks import draw_measured, draw_theory
 from lowpass.figures.palette import NIGHT, PAPER, depth_colours
 from lowpass.figures.style import canvas, depth_axis, end_labels, head, look
 
@@ -30,7 +31,9 @@ def _draw_decay(ax, palette):
     names = ["attention", "diffusion", "residual", "λ̃ = 2", "|λ₂|ᵗ"]
     layer = np.arange(41)
     for rate, colour in zip(rates, colours, strict=True):
-        ax.semilogy(layer, rate**layer, "--", color=colour)
+        draw_theory(ax, layer, rate**layer, colour)
+        draw_measured(ax, layer[::8], rate ** layer[::8], colour)
+    ax.set_yscale("log")
     ax.set_xlabel("layer  $t$")
     ax.set_ylabel("transient ratio")
     head(ax, "a", "Only the mean survives, at the rate of the second eigenvalue λ₂")

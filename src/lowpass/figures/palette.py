@@ -96,8 +96,8 @@ def tints(colour: str, n: int, palette: Palette = PAPER) -> list[str]:
     """
     if n < 1:
         raise Refusal(f"{n} tints were asked for; an ordered parameter has at least one value.")
-    # A third of the ink is the least that still reads as a line on either ground.
-    strengths = [1.0] if n == 1 else [0.36 + 0.64 * i / (n - 1) for i in range(n)]
+    # Half of the colour is the least whose label can still be read on either ground.
+    strengths = [1.0] if n == 1 else [0.5 + 0.5 * i / (n - 1) for i in range(n)]
     return [_between(palette.ground, colour, strength) for strength in strengths]
 
 

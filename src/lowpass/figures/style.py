@@ -25,8 +25,7 @@ BREADTHS = {"column": 3.35, "page": 7.0}
 MARGINS = {"left": 0.52, "right": 0.62, "bottom": 0.42, "top": 0.36}
 # Points.
 LABEL, TICK, NOTE = 8.5, 7.5, 7.0
-LINE = 10.5
-LABEL_GAP = 9.0
+LINE, LABEL_GAP = 10.5, 9.0
 
 
 @contextmanager
@@ -177,7 +176,8 @@ def end_labels(
     """
     ax.set(xlim=ax.get_xlim(), ylim=ax.get_ylim())
     scale = 72 / ax.figure.dpi
-    _, floor, right, ceiling = ax.get_window_extent().extents * scale
+    frame = ax.get_window_extent()
+    floor, ceiling = frame.y0 * scale, frame.y1 * scale
     points = [ax.transData.transform(end[:2]) * scale for end in ends]
     order = sorted(range(len(ends)), key=lambda end: points[end][1])
     # A line that has left the panel is labelled where it left.
@@ -185,7 +185,7 @@ def end_labels(
     heights = spread(wanted, gap, floor, ceiling)
     # A label that had to move is tied to its line, which takes room.
     moved = any(abs(height - y) > 2 for height, y in zip(heights, wanted, strict=True))
-    column = max((points[end][0] for end in order), default=right) + (9 if moved else 4)
+    column = max((points[end][0] for end in order), default=frame.x1 * scale) + (9 if moved else 4)
     for end, y, height in zip(order, wanted, heights, strict=True):
         *_, text, colour = ends[end]
         tie = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "relpos": (0, 0.5)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lowpass.fingerprint.importing import Judge
-from lowpass.fingerprint.index import Index
+from lowpass.fingerprint.index import Index, outer
 from lowpass.fingerprint.reading import Reading
 from lowpass.registry import Refusal, did_you_mean
 
@@ -120,11 +120,11 @@ class Sweep:
         waiting = [name]
         while waiting:
             module = waiting.pop()
-            if module and module not in self.loaded:
+            if module not in self.loaded:
                 self.loaded.add(module)
                 refuse_first(self.search.judge(module))
                 waiting += self.index.loads(module, self.index.modules[module].body)
-                waiting.append(module.rpartition(".")[0])
+                waiting += outer(module)
 
 
 def refuse_first(faults: list) -> None:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from lowpass.fingerprint.index import Definition, Fault, Index, Module, chain
-from lowpass.fingerprint.state import changes, rebindings
+from lowpass.fingerprint.state import changes, is_effect, rebindings
 
 PURE = frozenset(
     "abc annotated_types collections contextlib dataclasses decimal enum fractions functools "
@@ -19,9 +19,6 @@ PURE = frozenset(
     "typing_extensions xarray".split()
 )
 """Outside packages whose functions may be called while importing, effects excepted."""
-
-EFFECTS = ("register", "seed", "set_", "setbuf", "seterr", "use_")
-"""How the names of functions begin that change the state of an outside package."""
 
 BUILTINS = frozenset(
     "__import__ compile delattr eval exec globals input locals open print setattr vars".split()
@@ -67,7 +64,7 @@ class Judge:
                 if not isinstance(target, ast.Name | ast.Tuple | ast.List):
                     self.fault(target, f"'{ast.unparse(target)}' is assigned to", WHY,
                                "bind a new name instead")  # fmt: skip
-        elif isinstance(node, ast.If) and _is_typing(node):
+        elif isinstance(node, ast.If) and _is_skipped(node):
             pass
         elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             self.fault(node, "'import *' is used", "its names cannot be read", "list the names")
@@ -130,29 +127,37 @@ class Judge:
         elif isinstance(node, ast.Call):
             self.callee(node.func, node)
         elif isinstance(node, ast.Name | ast.Attribute):
-            if self.place(node) in [(registry, []) for registry in self.index.registries]:
+            place, rest = self.place(node)
+            if place in self.index.registries and not rest:
                 self.fault(node, f"registry '{ast.unparse(node)}' is used while importing",
                            "entries may not be complete yet and aliases cannot be followed",
                            "use X.add('literal') or X.enter('literal', value) at top level, "
                            "and look entries up inside functions")  # fmt: skip
 
     def callee(self, func: ast.expr, call: ast.Call | None = None) -> None:
-        """Judge what an import-time call or decorator runs."""
+        """Judge what an import-time call, or a decorator without one, runs."""
         place, rest = self.place(func)
-        shown, last = ast.unparse(func), getattr(func, "attr", getattr(func, "id", ""))
-        known = place in self.index.units
+        unit = self.index.units.get(place or "")
+        shown = f"'{ast.unparse(func)}(...)' is called"
+        if place in self.index.registries:
+            return  # Its name is judged as part of the expression.
         if place == f"{self.index.package}.registry:Registry":
             self.fault(func, "a registry is made here", "its entries could not be followed",
                        "write X = Registry('kind') at top level")  # fmt: skip
-        elif isinstance(func, ast.Lambda) or (place is None and last in BUILTINS):
-            self.fault(func, f"'{shown}(...)' is called", WHY, INSIDE)
-        elif known and rest and (call is None or not isinstance(self.index.units[place].node,
-                                                                ast.ClassDef)):  # fmt: skip
-            self.fault(func, f"'{shown}(...)' is called on a module-level value", WHY, INSIDE)
-        elif known and call:
+        elif unit and rest and not (call and isinstance(unit.node, ast.ClassDef)):
+            self.fault(func, f"{shown} on a module-level value", WHY, INSIDE)
+        elif unit and call:
             self.arguments(call)
-        elif place and not known and (place.split(".")[0] not in PURE or last.startswith(EFFECTS)):
-            self.fault(func, f"'{shown}(...)' is called", WHY, INSIDE)
+        elif not unit and not self.is_pure(func, ".".join([place, *rest]) if place else None):
+            self.fault(func, shown, WHY, INSIDE)
+
+    def is_pure(self, func: ast.expr, place: str | None) -> bool:
+        """Tell whether a function that is not ours only gives a value, which use cannot change."""
+        if place is None:
+            last = getattr(func, "attr", getattr(func, "id", ""))
+            return not isinstance(func, ast.Lambda) and last not in BUILTINS
+        draws = ".random." in f"{place}."
+        return place.split(".")[0] in PURE and not draws and not is_effect(self.index, place)
 
     def arguments(self, call: ast.Call) -> None:
         """Refuse to hand a changeable module-level value to our own code while importing."""
@@ -187,9 +192,12 @@ def decorators(node: ast.stmt) -> Iterator[ast.expr]:
             yield from decorators(inner)
 
 
-def _is_typing(node: ast.If) -> bool:
-    steps = chain(node.test)
-    return bool(steps) and [steps[0], *steps[1]][-1] == "TYPE_CHECKING" and not node.orelse
+def _is_skipped(node: ast.If) -> bool:
+    """Tell whether a condition is false while importing, whatever else holds."""
+    test = ast.unparse(node.test)
+    return not node.orelse and (
+        test.rpartition(".")[2] == "TYPE_CHECKING" or test == "__name__ == '__main__'"
+    )
 
 
 def _is_container(node: ast.expr | None) -> bool:

@@ -132,6 +132,12 @@ def chain(node: ast.AST) -> tuple[str, list[str]] | None:
     return (node.id, attributes) if isinstance(node, ast.Name) else None
 
 
+def outer(module: str) -> list[str]:
+    """List the packages around a module."""
+    parts = module.split(".")
+    return [".".join(parts[:length]) for length in range(1, len(parts))]
+
+
 class Index:
     """Map every name of one package to the unit behind it.
 
@@ -154,12 +160,25 @@ class Index:
             self.modules[name] = Module(name, label, source, inside != parts)
         if package not in self.modules:
             raise Refusal(f"{root} holds no package '{package}'; hand in the folder around it.")
+        for name in [n for module in self.modules for n in outer(module)]:
+            # A folder without __init__.py is a package all the same.
+            self.modules.setdefault(name, Module(name, name, "", package=True))
         self.units = {u.name: u for m in self.modules.values() for u in m.units.values()}
         self.registries = {u.name: k for u in self.units.values() if (k := self._kind(u))}
+        self._refuse_twins()
         self.entries: dict[str, dict[str, list[Unit]]] = {r: {} for r in self.registries}
         for unit in self.units.values():
             for registry, name in self.registrations(unit):
                 self.entries[registry].setdefault(name, []).append(unit)
+
+    def _refuse_twins(self) -> None:
+        first: dict[str, str] = {}
+        for registry, kind in self.registries.items():
+            if first.setdefault(kind, registry) != registry:
+                raise Refusal(
+                    f"{first[kind]} and {registry} both hold a '{kind}'; what is looked up in one "
+                    f"could not be told from the other; give the second another kind."
+                )
 
     def _kind(self, unit: Unit) -> str | None:
         """Give the kind of thing a registry holds, if the unit is ``X = Registry("kind")``."""

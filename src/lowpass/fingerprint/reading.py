@@ -12,7 +12,14 @@ from collections.abc import Collection, Iterator
 
 from lowpass.fingerprint.cleaning import Cleaner, globals_of, segment
 from lowpass.fingerprint.index import Fault, Index, Unit, chain, first_line
-from lowpass.fingerprint.unreadable import ATTRIBUTES, NAMES, READERS, UNREADABLE, verdict
+from lowpass.fingerprint.unreadable import (
+    ATTRIBUTES,
+    NAMES,
+    NOWHERE,
+    READERS,
+    UNREADABLE,
+    verdict,
+)
 
 BUILDERS = frozenset("format join lower replace strip upper removesuffix".split())
 """Methods that make a text out of another."""
@@ -83,6 +90,8 @@ class Reading(ast.NodeVisitor):
         if self.annotating or root in self.globals:
             if place := self.index.resolve(self.unit.module, root):
                 yield place
+            elif root in self.module.imports:
+                self.fault(self.line, f"'{root}' leads nowhere", *NOWHERE)
             elif root in NAMES and root in self.globals:
                 self.fault(self.line, f"'{root}' is used", *UNREADABLE)
 
@@ -95,17 +104,17 @@ class Reading(ast.NodeVisitor):
         if chain(node):
             self.take(node)
         while isinstance(inner, ast.Attribute):
-            self.attribute(inner)
+            self.attribute(inner, inner.attr)
             inner = inner.value
         if not isinstance(inner, ast.Name):
             self.visit(inner)
 
-    def attribute(self, node: ast.Attribute) -> None:
+    def attribute(self, node: ast.expr, name: str) -> None:
         """Refuse attributes behind which any code can hide, and note those that read code."""
-        if node.attr in READERS:
-            self.reader(node, node.attr, READERS[node.attr])
-        if node.attr in ATTRIBUTES:
-            self.fault(node.lineno, f"'.{node.attr}' is read", *UNREADABLE)
+        if name in READERS:
+            self.reader(node, name, READERS[name])
+        if name in ATTRIBUTES:
+            self.fault(node.lineno, f"'{name}' is read", *UNREADABLE)
 
     def take(self, node: ast.expr) -> None:
         """Follow ``a`` or ``a.b.c`` to the places it leads to."""
@@ -140,6 +149,8 @@ class Reading(ast.NodeVisitor):
         self.reader(node, place, reads)
         if reason:
             self.fault(node.lineno, f"'{place}' is used", *reason)
+        if place.split(".")[0] == self.index.package:
+            self.fault(node.lineno, f"'{place}' leads nowhere", *NOWHERE)
 
     def reader(self, node: ast.expr, name: str, reads: Collection[str]) -> None:
         """Note what reads annotations or docstrings; only the spec may."""
@@ -217,6 +228,7 @@ class Reading(ast.NodeVisitor):
             self._text_annotation(node)
             return
         self.say(node.value)
+        self.attribute(node, node.value)
         steps = node.value.split(".")
         if steps[0] == self.index.package and len(steps) > 1 and all(map(str.isidentifier, steps)):
             if self.index.follow(steps[0], steps[1:])[0] != steps[0]:

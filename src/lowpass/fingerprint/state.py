@@ -18,7 +18,11 @@ MUTATORS = frozenset(
     "reverse register fill resize setflags __setitem__ __delitem__ __setattr__ __delattr__ "
     "__ior__ __iadd__".split()
 )
+EFFECTS = ("register", "seed", "set_", "setbuf", "seterr", "setlocale", "use_")
+"""How the names of functions begin that change the state of an outside package."""
+
 WHY = "a module-level value that changes makes a result depend on what ran before"
+WITH = "use a context that ends, as 'with np.errstate(...)'"
 NEW = "make a new value and return it"
 REGISTER = f"{NEW}; register only at top level, @X.add('literal') or X.enter('literal', value)"
 
@@ -52,7 +56,11 @@ class Statement:
             start = self.index.resolve(self.module.name, root)
         if start is None or not (root in self.local or root in self.globals):
             return None
-        return self.index.follow(start, attributes)[0]
+        place, rest = self.index.follow(start, attributes)
+        if place not in self.index.units and place not in self.index.modules:
+            place = ".".join([str(place), *rest])
+        # Only the registry may keep notes, and a job may clear them.
+        return None if place == f"{self.index.package}.registry:Registry" else place
 
 
 def changes(index: Index, module: Module) -> Iterator[Fault]:
@@ -61,8 +69,9 @@ def changes(index: Index, module: Module) -> Iterator[Fault]:
         statement = Statement(index, module, node)
         plain = [*getattr(node, "decorator_list", ()), getattr(node, "value", None)]
         registers = {id(call) for call in plain if index.registration(module.name, call)}
+        undone = {id(i.context_expr) for i in ast.walk(node) if isinstance(i, ast.withitem)}
         for inner in ast.walk(node):
-            if id(inner) not in registers and (what := changed(statement, inner)):
+            if id(inner) not in registers | undone and (what := changed(statement, inner)):
                 place = f"{module.path}:{inner.lineno}"  # type: ignore[attr-defined]
                 yield Fault(place, *what)
 
@@ -83,7 +92,15 @@ def changed(statement: Statement, node: ast.AST) -> tuple[str, str, str] | None:
     if isinstance(func, ast.Name) and func.id in ("setattr", "delattr") and node.args:
         if statement.origin(node.args[0]):
             return f"'{ast.unparse(node)}' changes a module-level value", WHY, NEW
+    if is_effect(statement.index, statement.origin(func)):
+        return f"'{ast.unparse(func)}(...)' changes an outside package", WHY, WITH
     return None
+
+
+def is_effect(index: Index, place: str | None) -> bool:
+    """Tell whether a place is an outside function that changes the state of its package."""
+    outside = place is not None and place not in index.units and place not in index.modules
+    return outside and str(place).rpartition(".")[2].startswith(EFFECTS)
 
 
 def rebindings(index: Index, module: Module) -> Iterator[Fault]:

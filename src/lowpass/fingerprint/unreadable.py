@@ -8,11 +8,12 @@ from __future__ import annotations
 HIDDEN = ("it can reach code that no name leads to", "import what you need and call it by its name")
 ELSEWHERE = ("a result may not depend on where or when it is computed", "take it from the recipe")
 UNREADABLE = ("what it reaches cannot be read", "name the code or hand the value in")
+NOWHERE = ("the code behind it could not be read", "correct the import")
 
 FORBIDDEN = {
     **dict.fromkeys(
-        "builtins ctypes gc importlib inspect pickle pkgutil pydoc runpy subprocess sys.modules "
-        "sys._getframe unittest.mock".split(),
+        "builtins ctypes gc importlib inspect linecache pickle pkgutil pydoc runpy subprocess "
+        "sys.modules sys._getframe traceback unittest.mock".split(),
         HIDDEN,
     ),
     **dict.fromkeys(
@@ -33,6 +34,9 @@ READERS = {
     "inspect.get_annotations": ("annotations",),
     "inspect.getdoc": ("docstrings",),
     "typing.get_type_hints": ("annotations",),
+    "pydantic.PlainSerializer": ("annotations",),
+    "pydantic.TypeAdapter": ("annotations", "docstrings"),
+    "pydantic.WrapSerializer": ("annotations",),
     "pydantic.validate_call": ("annotations",),
     "__annotations__": ("annotations",),
     "__signature__": ("annotations",),

@@ -69,7 +69,15 @@ VARIABLES.enter(
 )
 VARIABLES.enter(
     "dc",
-    Card("JX", "direct-current component", dims=("replicate", "recorded_layer", "feature")),
+    Card(
+        r"2^{-e}JX",
+        "direct-current component, without its binary exponent",
+        dims=("replicate", "recorded_layer", "feature"),
+    ),
+)
+VARIABLES.enter(
+    "dc_exponent",
+    Card("e", "binary exponent of the direct-current component", dims=("replicate", "recorded_layer")),
 )
 VARIABLES.enter(
     "hc",
@@ -167,7 +175,3 @@ VARIABLES.enter(
     "weight_sum_defect",
     Card(r"|\sum_i\tilde\alpha_i-1|", "defect of the sum of the weights", dims=("query",)),
 )
-
-DIMENSIONS.enter("beta", Card(r"\beta", "inverse temperature"))
-DIMENSIONS.enter("arithmetic", Card("", "arithmetic of a layer"))
-DIMENSIONS.enter("case", Card("", "case"))

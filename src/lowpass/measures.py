@@ -244,10 +244,11 @@ def dft_mean_defect(trajectory: xr.Dataset) -> xr.DataArray:
         Largest absolute difference over tokens and features of layer 0.
     """
     first = trajectory.sel(recorded_layer=0)
-    x = first["dc"] + first["hc"] * np.exp2(first["hc_exponent"].astype(float))
+    mean = first["dc"] * np.exp2(first["dc_exponent"].astype(float))
+    x = mean + first["hc"] * np.exp2(first["hc_exponent"].astype(float))
     x = x.transpose(..., "token", "feature")
     zero_frequency = x.copy(data=spectra.dft_mean(x.values))
-    return abs(zero_frequency - first["dc"]).max(("token", "feature"))
+    return abs(zero_frequency - mean).max(("token", "feature"))
 
 
 @MEASURES.add("log10_rounding_floor")

@@ -13,31 +13,31 @@ from lowpass.registry import Refusal
 from lowpass.spec.base import Spec, build
 
 
-def kernel(name: str) -> str:
+def known_kernel(name: str) -> str:
     """Refuse a name that no attention kernel has."""
     KERNELS[name]
     return name
 
 
-def score(name: str) -> str:
+def known_score(name: str) -> str:
     """Refuse a name that no score has."""
     SCORES[name]
     return name
 
 
-def mask(name: str) -> str:
+def known_mask(name: str) -> str:
     """Refuse a name that no mask has."""
     MASKS[name]
     return name
 
 
-def weights(name: str) -> str:
+def known_weights(name: str) -> str:
     """Refuse a name that no weight distribution has."""
     WEIGHTS[name]
     return name
 
 
-def start(name: str) -> str:
+def known_start(name: str) -> str:
     """Refuse a name that no start has."""
     STARTS[name]
     return name
@@ -46,19 +46,19 @@ def start(name: str) -> str:
 class Attention(Spec):
     """Say which attention matrix is built and how it acts, layer after layer."""
 
-    kernel: Annotated[str, AfterValidator(kernel)] = Field(
+    kernel: Annotated[str, AfterValidator(known_kernel)] = Field(
         "softmax", description="how scores become a mixing matrix"
     )
-    score: Annotated[str, AfterValidator(score)] = Field(
+    score: Annotated[str, AfterValidator(known_score)] = Field(
         "dot", description="how a query is compared with a key"
     )
-    weights: Annotated[str, AfterValidator(weights)] = Field(
+    weights: Annotated[str, AfterValidator(known_weights)] = Field(
         "untied", description="how the query and key projections are drawn"
     )
-    mask: Annotated[str, AfterValidator(mask)] = Field(
+    mask: Annotated[str, AfterValidator(known_mask)] = Field(
         "none", description="which keys a query may see"
     )
-    start: Annotated[str, AfterValidator(start)] = Field(
+    start: Annotated[str, AfterValidator(known_start)] = Field(
         "tokens", description="what the iteration starts from"
     )
     layers: Literal["frozen"] = Field("frozen", description="one matrix for all layers")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from typing import Any
 
 from pydantic import create_model
@@ -12,8 +13,11 @@ from lowpass.registry import Refusal
 from lowpass.spec.base import Spec, build
 
 OBSERVATIONS = "observations"
+# Replicates are stored in full blocks, so that more of them leave the first ones untouched.
+BLOCK = 10
 
 
+@lru_cache
 def model_of(generator: str) -> type[Spec]:
     """Derive the parameters of a generator from its keyword-only arguments."""
     signature = inspect.signature(GENERATORS[generator], eval_str=True)

@@ -11,7 +11,7 @@ from lowpass.measures import MEASURES
 from lowpass.spec.base import Spec, build
 
 
-def measure(name: str) -> str:
+def known_measure(name: str) -> str:
     """Refuse a name that no measure has."""
     MEASURES[name]
     return name
@@ -21,7 +21,7 @@ class Spectra(Spec):
     """Name the measures, each of which becomes one variable."""
 
     measures: Annotated[
-        list[Annotated[str, AfterValidator(measure)]], MinLen(1)
+        list[Annotated[str, AfterValidator(known_measure)]], MinLen(1)
     ] = Field(description="one variable for each")
 
 

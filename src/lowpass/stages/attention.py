@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -35,7 +35,7 @@ def attention(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
     specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
     headers = [header(spec, data, recipe["seed"]) for spec in specs]
     runs = [layers_of(spec, data, fixed) for spec, fixed in zip(specs, headers, strict=True)]
-    return Trajectory(stack(headers, axes), together(runs, axes))
+    return Trajectory(stack("attention", headers, axes), together(runs, axes))
 
 
 def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
@@ -51,7 +51,7 @@ def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
         x @ w_q, x @ w_k, score=spec.score, kernel=spec.kernel, mask=spec.mask, beta=spec.beta
     )
     floor = -np.inf if spec.arithmetic == "split" else np.log10(
-        spectra.rounding_floor(np.dtype(spec.arithmetic), x.shape[-2])
+        spectra.rounding_floor(spec.arithmetic, x.shape[-2])
     )
     return xr.Dataset(
         {
@@ -69,48 +69,63 @@ def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
     )
 
 
+class State(NamedTuple):
+    """Hold a layer's components, each with its binary exponent."""
+
+    dc: tuple[np.ndarray, np.ndarray]
+    hc: tuple[np.ndarray, np.ndarray]
+    stationary: np.ndarray
+    transient: np.ndarray
+
+
 def layers_of(spec: Attention, data: xr.Dataset, fixed: xr.Dataset) -> Iterator[Layer]:
     """Yield norms at every layer, and tensors at the recorded ones."""
     recorded = set(fixed["recorded_layer"].values.tolist())
-    states = components(spec, data["x"].values, fixed)
-    for layer, (parts, stationary, transient) in zip(range(spec.depth + 1), states, strict=False):
-        dc, hc, exponent = parts
+    for layer, state in enumerate(states(spec, data["x"].values, fixed)):
+        dc, dc_exponent = state.dc
+        hc, hc_exponent = state.hc
+        n_tokens = hc.shape[-2]
         row = {
-            "log10_dc_norm": (("replicate",), norm_of_mean(dc, hc.shape[-2])),
-            "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, exponent)),
-            "log10_stationary_norm": (("replicate",), norm_of_mean(stationary, hc.shape[-2])),
-            "log10_transient_norm": (("replicate",), spectra.log10_norm(transient, exponent)),
+            "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
+            "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
+            "log10_stationary_norm": (("replicate",), norm_of_mean(state.stationary, 0, n_tokens)),
+            "log10_transient_norm": (
+                ("replicate",),
+                spectra.log10_norm(state.transient, hc_exponent),
+            ),
         }
         if layer in recorded:
             row["dc"] = (("replicate", "feature"), dc)
+            row["dc_exponent"] = (("replicate",), dc_exponent)
             row["hc"] = (("replicate", "token", "feature"), hc)
-            row["hc_exponent"] = (("replicate",), exponent)
+            row["hc_exponent"] = (("replicate",), hc_exponent)
         yield row
 
 
-def norm_of_mean(mean: np.ndarray, n_tokens: int) -> np.ndarray:
+def norm_of_mean(mean: np.ndarray, exponent: np.ndarray | int, n_tokens: int) -> np.ndarray:
     """Take log10 of the Frobenius norm of a row (..., feature) repeated for every token."""
-    return spectra.log10_norm(mean[..., None, :], 0) + 0.5 * np.log10(n_tokens)
+    return spectra.log10_norm(mean[..., None, :], exponent) + 0.5 * np.log10(n_tokens)
 
 
-def components(spec: Attention, x: np.ndarray, fixed: xr.Dataset) -> Iterator[tuple]:
-    """Yield (dc, hc, exponent), stationary and transient part, layer after layer."""
+def states(spec: Attention, x: np.ndarray, fixed: xr.Dataset) -> Iterator[State]:
+    """Yield the components of layer 0, 1, ..., depth."""
     a, pi = fixed["attention"].values, fixed["stationary"].values
-    starts = [layers.STARTS[spec.start](*each) for each in zip(x, a, pi, strict=True)]
-    stationary, transient = (np.stack(each) for each in zip(*starts, strict=True))
+    stationary, transient = layers.STARTS[spec.start](x, a, pi)
+    count = range(spec.depth + 1)
     if spec.arithmetic == "split":
         first = layers.Split.of(stationary, transient)
-        for split in layers.iterate_split(a, first, pi):
-            hc = layers.hc(split)
-            yield (layers.dc(split, pi), hc, split.exponent), split.stationary, split.transient
+        for _, split in zip(count, layers.iterate_split(a, first, pi), strict=False):
+            mean = layers.dc_scaled(split, pi)
+            yield State(mean, layers.hc(split), split.stationary, split.transient)
         return
     whole = stationary[..., None, :] + transient
-    for plain in layers.iterate_plain(a, whole, np.dtype(spec.arithmetic)):
-        state = plain.astype(float)
-        dc = state.mean(axis=-2)
-        kept = np.einsum("...t,...tf->...f", pi, state)
-        exponent = np.zeros(len(state), dtype=int)
-        yield (dc, state - dc[..., None, :], exponent), kept, state - kept[..., None, :]
+    for _, plain in zip(count, layers.iterate_plain(a, whole, spec.arithmetic), strict=False):
+        array = plain.astype(float)
+        mean = array.mean(axis=-2)
+        kept = (pi[..., None, :] @ array)[..., 0, :]
+        one = np.zeros(len(array), dtype=np.int64)
+        high = array - mean[..., None, :]
+        yield State((mean, one), (high, one), kept, array - kept[..., None, :])
 
 
 def together(runs: list[Iterator[Layer]], axes: Mapping[str, Any]) -> Iterator[Layer]:

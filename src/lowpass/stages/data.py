@@ -9,11 +9,8 @@ import numpy as np
 import xarray as xr
 
 from lowpass.data import GENERATORS, parse_table
-from lowpass.spec.data import OBSERVATIONS, kind, parse
+from lowpass.spec.data import BLOCK, OBSERVATIONS, kind, parse
 from lowpass.streams import stream
-
-# Replicates are stored in full blocks, so that more of them leave the first ones untouched.
-BLOCK = 10
 
 
 def data(recipe: Mapping[str, Any], resource: str | None = None) -> xr.Dataset:

@@ -96,9 +96,10 @@ def companions(axis: str, columns: Mapping[str, list], labels: list) -> dict[str
 def ordered(gathered: xr.Dataset, section: Mapping[str, Any]) -> xr.Dataset:
     """Put swept dimensions first, in alphabetical order, and mark their coordinates."""
     swept = parameters(section)
-    inner = [str(dim) for dim in gathered.dims if dim not in swept]
     result = gathered.sortby(list(swept)) if swept else gathered
-    result = result.transpose(*sorted(swept), *inner, missing_dims="ignore")
+    for name, variable in result.data_vars.items():
+        first = sorted(dim for dim in variable.dims if dim in swept)
+        result[name] = variable.transpose(*first, ...)
     for name, path in {**swept, **zipped_parameters(section)}.items():
         if name in result.coords:
             result[name].attrs["parameter"] = path

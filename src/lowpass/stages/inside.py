@@ -49,8 +49,8 @@ def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
     return np.stack(arrays).reshape(*lengths, *arrays[0].shape)
 
 
-def stack(datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
-    """Stack datasets of equal shape along labelled leading dimensions."""
+def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
+    """Stack datasets of equal shape along leading dimensions labelled as a stage's parameters."""
     first = datasets[0]
     if not axes:
         return first
@@ -61,5 +61,8 @@ def stack(datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
         )
         for name in first.data_vars
     }
-    coords = {name: first[name] for name in first.coords}
-    return xr.Dataset(names, {**{name: list(values) for name, values in axes.items()}, **coords})
+    swept = {
+        name: (name, list(values), {"parameter": f"{stage}.{name}"})
+        for name, values in axes.items()
+    }
+    return xr.Dataset(names, {**swept, **{name: first[name] for name in first.coords}})

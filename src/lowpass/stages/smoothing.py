@@ -31,7 +31,7 @@ def smoothing(recipe: Mapping[str, Any], data: xr.Dataset) -> xr.Dataset:
     """
     axes = recipe["params"].get("inside", {})
     specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
-    return stack([smooth(spec, data) for spec in specs], axes)
+    return stack("smoothing", [smooth(spec, data) for spec in specs], axes)
 
 
 def smooth(spec: Smoothing, data: xr.Dataset) -> xr.Dataset:
@@ -43,7 +43,7 @@ def smooth(spec: Smoothing, data: xr.Dataset) -> xr.Dataset:
     h = bandwidth.select(grid, score)
     weights = estimators.smoother_matrix(k, k, h**2)
     fit = weights @ v
-    lower, upper = bands.pointwise_band(weights, v, fit, spec.level)
+    lower, upper = bands.pointwise_band(weights, v, fit, level=spec.level)
     dof = [bandwidth.effective_dof(estimators.smoother_matrix(k, k, each**2)) for each in grid]
     return xr.Dataset(
         {

@@ -27,4 +27,5 @@ def spectra(recipe: Mapping[str, Any], trajectory: xr.Dataset) -> xr.Dataset:
         A variable of the same name for each measure.
     """
     spec = parse(recipe["params"], "recipe")
-    return xr.Dataset({name: MEASURES[name](trajectory).drop_attrs() for name in spec.measures})
+    taken = {name: MEASURES[name](trajectory).reset_coords(drop=True) for name in spec.measures}
+    return xr.Dataset(taken)

@@ -1,0 +1,54 @@
+# From a configuration to a paper. What is asked stands in config/, how it is computed in
+# src/lowpass; here stand only the order of the work and the environment it runs in.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.27.1")
+
+# Jobs run the interpreter, the code and the libraries that read this file, on one thread each.
+SOURCE = str(Path(workflow.basedir).resolve() / "src")
+sys.path.insert(0, SOURCE)
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+os.environ["PYTHONPATH"] = SOURCE
+# An import trusts a compiled file by whole second and size, and could miss an edit.
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+
+from lowpass.rules import PUBLISHED, Rules
+
+plan = Rules.of(workflow)
+
+
+localrules:
+    all,
+    figure,
+    judge,
+    typeset,
+    publish,
+
+
+wildcard_constraints:
+    name=r"[^/]+~[0-9a-f]{12}",
+
+
+rule all:
+    default_target: True
+    input:
+        PUBLISHED,
+
+
+for stage in ("data", "attention", "smoothing", "spectra", "experiment"):
+
+    include: f"workflow/rules/{stage}.smk"
+
+
+for product in ("figures", "claims", "paper", "publish"):
+
+    include: f"workflow/rules/{product}.smk"
+
+
+include: "workflow/rules/targets.smk"

@@ -1,0 +1,234 @@
+"""One job of the workflow: from a recipe to a product under its final name.
+
+A job trusts nothing: it recomputes key and fingerprint from what it imports,
+before and after computing, and gives the product its name only when both are
+those it was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from lowpass.fingerprint import Code, check_asked, names_in
+from lowpass.plan import Plan
+from lowpass.plan.complete import complete
+from lowpass.plan.roots import NUMERICAL, roots_of
+from lowpass.provenance import Parent, parent_of
+from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
+from lowpass.registry import Refusal, Registry
+
+ROOT = Path(__file__).resolve().parents[2]
+
+def run(recipe_text: str, code: str, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Make one product.
+
+    Parameters
+    ----------
+    recipe_text : str
+        Canonical JSON of what is asked.
+    code : str
+        Fingerprint of the code the plan was made with.
+    inputs, outputs : sequence of str
+        Paths; the name of every output ends in the key.
+
+    Raises
+    ------
+    Refusal
+        When a parent, the code or the configuration is not what the plan knew.
+    """
+    recipe = json.loads(recipe_text)
+    parameters = complete(recipe)
+    check_code(recipe, parameters, code)
+    makers: dict[str, Callable[..., None]] = {
+        "experiment": make_experiment,
+        "figures": make_figure,
+        "claims": make_claims,
+        "paper": make_paper,
+    }
+    make = makers.get(recipe["stage"], make_stage)
+    make(Job(recipe, parameters, code, outputs), inputs)
+
+
+class Job:
+    """Hold one job, and give its products their records and names."""
+
+    def __init__(
+        self,
+        recipe: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        code: str,
+        outputs: Sequence[str],
+    ) -> None:
+        self.recipe = recipe
+        self.parameters = parameters
+        self.code = code
+        self.outputs = [Path(output) for output in outputs]
+
+    def record(self, parents: Sequence[Parent]) -> dict[str, Any]:
+        """Compose the record, after checking that the outputs bear its key."""
+        key = key_of(self.recipe, [parent["key"] for parent in parents])
+        for output in self.outputs:
+            if f"~{key}." not in output.name:
+                raise Refusal(
+                    f"{output}: this recipe and these parents have the key {key}; "
+                    f"the configuration or a parent changed after the plan was made. Run again."
+                )
+        distributions = [*NUMERICAL, *roots_of(self.recipe).distributions]
+        versions = {name: version(name) for name in distributions}
+        return record_of(
+            self.recipe,
+            self.parameters,
+            parents,
+            self.code,
+            {"python": ".".join(map(str, sys.version_info[:3])), **versions},
+        )
+
+    def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call what computes, noting from here on which entries of registries it uses."""
+        Registry.asked.clear()
+        return function(*arguments)
+
+    def confirm(self) -> None:
+        """Refuse to name a product whose code changed, or used more than its fingerprint covers."""
+        fresh = check_code(self.recipe, self.parameters, self.code)
+        closure = fresh.closure(roots_of(self.recipe).definitions, names_of(self))
+        check_asked(closure, Registry.asked)
+
+    def publish(self, contents: Mapping[Path, bytes]) -> None:
+        """Give files their final names, none before all are on disk."""
+        parts = {}
+        for path, content in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            parts[path] = path.with_name(path.name + ".part")
+            with open(parts[path], "wb") as handle:
+                handle.write(content)
+                handle.flush()
+                os.fsync(handle.fileno())
+        self.confirm()
+        for path, part in parts.items():
+            os.replace(part, path)
+
+
+def names_of(job: Job) -> frozenset[str]:
+    """Collect every name a job's recipe holds, defaults filled in."""
+    return names_in([job.recipe["stage"], job.parameters])
+
+
+def check_code(recipe: Mapping[str, Any], parameters: Mapping[str, Any], code: str) -> Code:
+    """Refuse when the code on disk is not the code the plan was made with."""
+    fresh = Code.read(ROOT / "src")
+    roots = roots_of(recipe)
+    now = fresh.fingerprint(
+        roots.definitions, names_in([recipe["stage"], parameters]), roots.distributions
+    )
+    if now != code:
+        raise Refusal(
+            f"the code of stage '{recipe['stage']}' is {now} and not {code} as planned; "
+            f"it was edited while the workflow ran. Run again."
+        )
+    return fresh
+
+
+def make_stage(job: Job, inputs: Sequence[str]) -> None:
+    """Make a product of one stage from its parents, or from a data file."""
+    from importlib import import_module
+
+    from lowpass import store
+
+    name = job.recipe["stage"]
+    stage = getattr(import_module(f"lowpass.stages.{name}"), name)
+    mark = job.parameters.get("sha256")
+    if mark is not None:
+        product = job.compute(stage, job.recipe, resource_text(inputs, mark))
+        parents: list[Parent] = []
+    else:
+        parents = [parent_of(path) for path in inputs]
+        product = job.compute(stage, job.recipe, *[store.read(Path(path)) for path in inputs])
+    store.write(job.outputs[0], product, job.record(parents), parents, job.confirm)
+
+
+def resource_text(inputs: Sequence[str], mark: str) -> str:
+    """Read a data file, refusing one that changed since the plan was made."""
+    content = Path(inputs[0]).read_bytes()
+    if sha256(content) != mark:
+        raise Refusal(
+            f"{inputs[0]}: its content changed after the plan was made (sha256 {mark[:12]} was "
+            f"planned, {sha256(content)[:12]} is there). Run again."
+        )
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise Refusal(
+            f"{inputs[0]}: byte {fault.start} is not UTF-8 text; save the table as UTF-8."
+        ) from None
+
+
+def make_experiment(job: Job, inputs: Sequence[str]) -> None:
+    """Gather an experiment's points, found by expanding its section again."""
+    from lowpass import store
+    from lowpass.stages.experiment import Part, experiment
+
+    params = job.recipe["params"]
+    sections = {params["name"]: params["section"]}
+    plan = Plan(job.recipe.get("seed", 0), sections, "recipe", ROOT)
+    cells = plan.cells[params["name"]]
+    parents = [parent_of(point.path) for point in plan.experiments[params["name"]].parents]
+    parts = (
+        Part(cell.place, block, store.read(Path(point.path))) for cell, block, point in cells
+    )
+    product = job.compute(experiment, job.recipe, parts)
+    store.write(job.outputs[0], product, job.record(parents), parents, job.confirm)
+
+
+def read_experiments(inputs: Sequence[str]) -> dict[str, Any]:
+    """Read experiments by name."""
+    from lowpass import store
+
+    return {Path(path).name.partition("~")[0]: store.read(Path(path)) for path in inputs}
+
+
+def make_claims(job: Job, inputs: Sequence[str]) -> None:
+    """Judge the claims."""
+    import lowpass.claims.judges  # noqa: F401  (registers the judges)
+    from lowpass.claims.judge import judge
+
+    parents = [parent_of(path) for path in inputs]
+    record = job.record(parents)
+    verdicts = job.compute(judge, job.recipe, read_experiments(inputs))
+    held = {NAME: {**record, "digest": BLANK}, **verdicts}
+    text = json.dumps(held, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    job.publish({job.outputs[0]: seal(text)})
+
+
+def make_figure(job: Job, inputs: Sequence[str]) -> None:
+    """Draw a figure in every format, by day and by night."""
+    import lowpass.figures.gallery  # noqa: F401  (registers the figures)
+    from lowpass.figures.render import render
+
+    parents = [parent_of(path) for path in inputs]
+    record = job.record(parents)
+    if Path(inputs[0]).suffix == ".json":
+        shown = {"claims": json.loads(Path(inputs[0]).read_text(encoding="utf-8"))}
+    else:
+        shown = read_experiments(inputs)
+    blank = canonical({**record, "digest": BLANK})
+    forms = [path.name.partition("~")[2].partition(".")[2] for path in job.outputs]
+    drawn = job.compute(render, job.recipe, shown, forms, blank)
+    job.publish(dict(zip(job.outputs, drawn, strict=True)))
+
+
+def make_paper(job: Job, inputs: Sequence[str]) -> None:
+    """Typeset the paper."""
+    from lowpass.paper import typeset
+
+    parents = [parent_of(path) for path in inputs]
+    record = job.record(parents)
+    folder = ROOT / "workflow" / "paper"
+    content = job.compute(typeset, job.recipe, inputs, folder, canonical(record))
+    job.publish({job.outputs[0]: content})

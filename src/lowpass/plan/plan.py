@@ -1,0 +1,140 @@
+"""All points of a configuration, and what the rules ask about them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lowpass.plan.point import Point, slug_of
+from lowpass.plan.sweep import Cell, canonical_section, expand
+from lowpass.registry import Refusal
+from lowpass.spec.data import BLOCK, OBSERVATIONS, kind
+
+
+class Plan:
+    """Expand a configuration into points.
+
+    Parameters
+    ----------
+    seed : int
+        Root of every random stream.
+    sections : mapping
+        Experiments by name.
+    where : str
+        How messages call the configuration.
+    root : Path
+        Folder of the project, which paths of data files are relative to.
+    """
+
+    def __init__(
+        self, seed: int, sections: Mapping[str, Mapping[str, Any]], where: str, root: Path
+    ) -> None:
+        self.seed = seed
+        self.root = root
+        self.points: dict[str, Point] = {}
+        self.experiments: dict[str, Point] = {}
+        self.cells: dict[str, list[tuple[Cell, int, Point]]] = {}
+        for name, section in sections.items():
+            self.experiments[name] = self._experiment(name, section, f"{where}.{name}")
+
+    def __iter__(self) -> Iterator[Point]:
+        """Iterate over every point once."""
+        return iter(self.points.values())
+
+    def _experiment(self, name: str, section: Mapping[str, Any], where: str) -> Point:
+        cells = expand(section, where)
+        tokens = kind(cells[0].specs["data"].generator) != OBSERVATIONS
+        blocks = range(-(-section["replicates"] // BLOCK)) if tokens else range(1)
+        self.cells[name] = [
+            (cell, block, self._chain(cell, block, where)) for cell in cells for block in blocks
+        ]
+        params = {"name": name, "section": canonical_section(section, cells)}
+        unique = {point.key: point for _, _, point in self.cells[name]}
+        parents = tuple(unique[key] for key in sorted(unique))
+        return self.add("experiment", name, params, parents, seed=tokens)
+
+    def _chain(self, cell: Cell, block: int, where: str) -> Point:
+        point = self._data(cell, block, where)
+        for stage in ("attention", "smoothing", "spectra"):
+            if stage in cell.specs:
+                point = self._stage(stage, cell, point)
+        return point
+
+    def _data(self, cell: Cell, block: int, where: str) -> Point:
+        spec = cell.specs["data"]
+        given = spec.model_dump(exclude_defaults=True)
+        if kind(spec.generator) != OBSERVATIONS:
+            slug = slug_of(spec.generator, {**given, "block": block})
+            return self.add("data", slug, given, seed=True, block=block)
+        path = given["path"]
+        slug = slug_of(spec.generator, {"of": Path(path).stem})
+        given["sha256"] = file_digest(self.root, path, f"{where}.data.path")
+        return self.add("data", slug, given, resource=path)
+
+    def _stage(self, stage: str, cell: Cell, parent: Point) -> Point:
+        spec, axes = cell.specs[stage], cell.inside.get(stage, {})
+        given = {
+            name: value
+            for name, value in spec.model_dump(exclude_defaults=True).items()
+            if name not in axes
+        }
+        attends = stage == "attention"
+        slug = slug_of(spec.kernel, given) if attends else parent.slug
+        if axes:
+            given["inside"] = axes
+        return self.add(stage, slug, given, (parent,), seed=attends)
+
+    def add(
+        self,
+        stage: str,
+        slug: str,
+        params: dict[str, Any],
+        parents: tuple[Point, ...] = (),
+        *,
+        seed: bool = False,
+        block: int | None = None,
+        resource: str = "",
+    ) -> Point:
+        """Add a point, or find the one that is asked for already."""
+        recipe: dict[str, Any] = {"stage": stage, "params": params}
+        if seed:
+            recipe["seed"] = self.seed
+        if block is not None:
+            recipe["block"] = block
+        point = Point(stage, slug, recipe, parents, resource)
+        return self.points.setdefault(f"{stage}/{point.key}", point)
+
+    def find(self, stage: str, name: str) -> Point:
+        """Find a planned point by rule and name.
+
+        Raises
+        ------
+        Refusal
+            When the configuration plans no such point.
+        """
+        point = self.points.get(f"{stage}/{name.rpartition('~')[2]}")
+        if point is None or point.name != name:
+            raise Refusal(
+                f"results/{stage}/{name}: no such product is planned by this configuration; "
+                f"ask for a target of the workflow, such as an experiment's name."
+            )
+        return point
+
+
+def file_digest(root: Path, path: str, where: str) -> str:
+    """Digest a data file, so that a changed file is a changed parameter.
+
+    Raises
+    ------
+    Refusal
+        When the file cannot be read.
+    """
+    try:
+        return hashlib.sha256((root / path).read_bytes()).hexdigest()
+    except OSError as fault:
+        raise Refusal(
+            f"{where}: '{path}' cannot be read ({fault.strerror}); "
+            f"paths are relative to the project's folder, so check it there."
+        ) from None

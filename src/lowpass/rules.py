@@ -1,0 +1,135 @@
+"""What the rules of the workflow ask: inputs, recipes, fingerprints, resources, targets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lowpass.fingerprint import Code, names_in
+from lowpass.plan import Plan
+from lowpass.plan.complete import complete
+from lowpass.plan.point import Point
+from lowpass.plan.roots import roots_of
+from lowpass.records import canonical
+from lowpass.registry import Refusal
+from lowpass.whole import whole_plan
+
+PUBLISHED = ("results/paper.pdf", "results/claims.json", "results/manifest.json")
+DEFAULT = "config/paper.yaml"
+# Interpreter, libraries and two Snakemakes on a cluster; added to what the arrays need.
+BASE_MEGABYTES = 500
+
+
+class Rules:
+    """Answer the rules' questions about one plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        All points.
+    root : Path
+        Folder of the project.
+    """
+
+    def __init__(self, plan: Plan, root: Path) -> None:
+        self.plan = plan
+        self._root = root
+        self._code = Code.read(root / "src")
+
+    @classmethod
+    def of(cls, workflow: Any) -> Rules:
+        """Read the configuration that a Snakemake run was given.
+
+        Snakemake merges every ``--configfile`` into one; here exactly one file is read, and
+        values given by ``--config`` replace its top-level ones.
+        """
+        root = Path(workflow.basedir).resolve()
+        try:
+            files = list(workflow.overwrite_configfiles or [])
+            if len(files) > 1:
+                raise Refusal(
+                    f"command line: {len(files)} files follow --configfile; a plan comes from "
+                    f"one file, so name one."
+                )
+            given = dict(workflow.config_settings.config or {})
+            path = Path(files[0]) if files else root / DEFAULT
+            name = os.path.relpath(path, root) if path.is_relative_to(root) else str(files[0])
+            return cls(whole_plan(path, name, root, given), root)
+        except Refusal as refusal:
+            refuse(refusal)
+
+    def _find(self, stage: str, name: str) -> Point:
+        return self.plan.find(stage, name)
+
+    def parents(self, stage: str, name: str) -> list[str]:
+        """List the files a job reads, relative to the folder the workflow runs in."""
+        point = self._find(stage, name)
+        if point.resource:
+            return [os.path.relpath(self._root / point.resource)]
+        form = ".pdf" if stage == "paper" else None
+        return [path_in_form(parent, form) for parent in point.parents]
+
+    def recipe(self, stage: str, name: str) -> str:
+        """Give what is asked of a job, as canonical JSON."""
+        return self._find(stage, name).text
+
+    def code(self, stage: str, name: str) -> str:
+        """Give the fingerprint of the code that answers."""
+        try:
+            recipe = self._find(stage, name).recipe
+            roots = roots_of(recipe)
+            names = names_in([stage, complete(recipe)])
+            return self._code.fingerprint(roots.definitions, names, roots.distributions)
+        except Refusal as refusal:
+            refuse(refusal)
+
+    def memory(self, stage: str, name: str, attempt: int) -> int:
+        """Estimate a job's memory in MB, more on every attempt."""
+        point = self._find(stage, name)
+        sizes = [parent.recipe["params"] for parent in ancestry(point)]
+        n_tokens = max((size.get("n_tokens", 0) for size in sizes), default=0)
+        d_model = max((size.get("d_model", 0) for size in sizes), default=0)
+        # Ten replicates of a few matrices (query, key) and states (token, feature), in float64.
+        megabytes = 10 * 8 * 8 * n_tokens * (n_tokens + d_model) / 1e6
+        return (BASE_MEGABYTES + round(megabytes)) * attempt
+
+    def minutes(self, stage: str, name: str) -> int:
+        """Bound a job's run time in minutes."""
+        return 10 if stage in ("data", "figures", "claims", "paper") else 60
+
+    def targets(self, what: str) -> list[str]:
+        """List the files of a kind of product, or of one experiment and its figures."""
+        if what in self.plan.experiments:
+            point = self.plan.experiments[what]
+            return [point.path, *(p for q in self._showing(point) for p in q.paths)]
+        return [path for point in self.plan if point.stage == what for path in point.paths]
+
+    def _showing(self, experiment: Point) -> list[Point]:
+        figures = [point for point in self.plan if point.stage == "figures"]
+        return [figure for figure in figures if experiment in figure.parents]
+
+    def finals(self) -> list[str]:
+        """List every final product: what a person opens."""
+        stages = ("paper", "claims", "experiment", "figures")
+        return [path for stage in stages for path in self.targets(stage)]
+
+    def publication(self) -> str:
+        """Name what the fixed names stand for, as canonical JSON."""
+        return canonical({"stage": "publish", "finals": self.finals()})
+
+
+def path_in_form(point: Point, form: str | None) -> str:
+    """Choose the file of a product that ends in a form, where it has one."""
+    return next((path for path in point.paths if form and path.endswith(form)), point.path)
+
+
+def ancestry(point: Point) -> list[Point]:
+    """List a point and everything it is made from."""
+    return [point, *(each for parent in point.parents for each in ancestry(parent))]
+
+
+def refuse(refusal: Refusal) -> NoReturn:
+    """End the reading of the Snakefile with one line; an exception would print several."""
+    sys.exit(f"lowpass: {refusal}")

@@ -1,0 +1,257 @@
+"""Labelled results in netCDF files: written whole or layer by layer, and digested.
+
+A file gets its name only when it is complete, obeys the cards of its variables
+and carries its record. The digest covers dimensions, variables, raw bytes and
+every attribute but itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import xarray as xr
+
+from lowpass.labels import DIMENSIONS, VARIABLES, Card
+from lowpass.records import INLINE_PARENTS, canonical, merkle, sha256
+from lowpass.registry import Refusal
+from lowpass.stages.trajectory import Trajectory
+
+LAYERED = ("layer", "recorded_layer")
+
+
+def write(
+    path: Path,
+    product: xr.Dataset | Trajectory,
+    record: Mapping[str, Any],
+    parents: Sequence[Mapping[str, str]] = (),
+    confirm: Callable[[], object] = bool,
+) -> str:
+    """Write a product with its record, and return its digest.
+
+    Parameters
+    ----------
+    path : Path
+        The final name, which appears only when everything is on disk.
+    product : Dataset or Trajectory
+        A trajectory is appended layer by layer; one layer is held at a time.
+    record : mapping
+        Provenance, stored as JSON text in the attribute ``record``.
+    parents : sequence of {path, key, digest}
+        Listed in a table where the record has no room for them.
+    confirm : callable
+        Called when all is computed; what it raises keeps the file from getting its name.
+
+    Raises
+    ------
+    Refusal
+        When a name has no card, or a variable disobeys its card.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    header, layers = product if isinstance(product, Trajectory) else (product, iter(()))
+    header = header.assign(_table(parents))
+    try:
+        with netCDF4.Dataset(part, "w", format="NETCDF4") as file:
+            _write_header(file, header)
+            _append(file, layers)
+            aside = [str(name) for name in header.coords if name not in header.dims]
+            file.setncatts({"coordinates": " ".join(aside)} if aside else {})
+            file.setncatts({"record": canonical(record)})
+            mark = _digest(file)
+            file.setncatts({"digest": mark})
+        with open(part, "rb+") as handle:
+            os.fsync(handle.fileno())
+        confirm()
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return mark
+
+
+def read(path: Path) -> xr.Dataset:
+    """Read a stored dataset into memory, with its record and digest as attributes."""
+    try:
+        with xr.open_dataset(path, engine="netcdf4", mask_and_scale=False) as file:
+            return file.load()
+    except FileNotFoundError:
+        raise Refusal(f"{path}: there is no such file; run the workflow to make it.") from None
+    except (OSError, ValueError) as fault:
+        raise Refusal(f"{path}: is not a readable netCDF file ({fault}); make it again.") from None
+
+
+def read_record(path: Path) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """Read the record of a netCDF file and the list of its parents.
+
+    Returns
+    -------
+    record : dict
+        With the ``digest`` that the file states.
+    parents : list of {path, key, digest}
+        From the record, or from the table of a file with many parents.
+
+    Raises
+    ------
+    Refusal
+        When the file cannot be read or carries no record.
+    """
+    try:
+        with netCDF4.Dataset(path) as file:
+            record = json.loads(file.getncattr("record"))
+            record["digest"] = file.getncattr("digest")
+            listed = record["parents"]
+            return record, listed if isinstance(listed, list) else _parents(file)
+    except FileNotFoundError:
+        raise Refusal(f"{path}: there is no such file; check the path.") from None
+    except (OSError, AttributeError, KeyError, ValueError) as fault:
+        raise Refusal(
+            f"{path}: carries no record of lowpass ({fault}), so it cannot be traced; "
+            f"it was overwritten, or made by something else."
+        ) from None
+
+
+def digest(path: Path) -> str:
+    """Compute the digest of a netCDF file from its content."""
+    with netCDF4.Dataset(path) as file:
+        return _digest(file)
+
+
+def _table(parents: Sequence[Mapping[str, str]]) -> dict[str, tuple]:
+    if len(parents) <= INLINE_PARENTS:
+        return {}
+    columns = ("path", "key", "digest")
+    return {
+        f"parent_{column}": ("parent", np.array([parent[column] for parent in parents], object))
+        for column in columns
+    }
+
+
+def _parents(file: netCDF4.Dataset) -> list[dict[str, str]]:
+    columns = {column: file[f"parent_{column}"][:] for column in ("path", "key", "digest")}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if merkle(rows) != json.loads(file.getncattr("record"))["parents"]["merkle"]:
+        raise ValueError("the table of parents does not belong to the record")
+    return rows
+
+
+def _write_header(file: netCDF4.Dataset, header: xr.Dataset) -> None:
+    for name, length in header.sizes.items():
+        file.createDimension(str(name), length)
+    for name, variable in header.variables.items():
+        values = np.asarray(variable.values)
+        created = _create(file, str(name), variable.dims, values.dtype, dict(variable.attrs))
+        _check(str(name), values)
+        created[...] = values.astype(object) if created.dtype is str else values
+
+
+def _create(
+    file: netCDF4.Dataset, name: str, dims: Sequence[Any], dtype: np.dtype, attrs: dict[str, Any]
+) -> netCDF4.Variable:
+    text = dtype.kind in "UOT"
+    if not text and dtype.kind not in "fiu":
+        raise Refusal(
+            f"variable '{name}' has the type {dtype}, which netCDF cannot hold; store real numbers."
+        )
+    sizes = [1 if dim in LAYERED else len(file.dimensions[dim]) for dim in dims]
+    layered = any(dim in LAYERED for dim in dims) and len(dims) > 1
+    variable = file.createVariable(
+        name,
+        str if text else dtype,
+        dims,
+        fill_value=None if text else False,
+        chunksizes=sizes if layered and not text else None,
+    )
+    if "parameter" in attrs:
+        attrs = {"long_name": name.replace("_", " "), **attrs}
+    else:
+        attrs = _attributes(name, dims)
+    variable.setncatts(dict(sorted(attrs.items())))
+    return variable
+
+
+def _attributes(name: str, dims: Sequence[Any]) -> dict[str, str]:
+    card: Card = DIMENSIONS[name] if tuple(dims) == (name,) else VARIABLES[name]
+    inner = [dim for dim in dims if dim in card.dims]
+    if tuple(dims) != (name,) and tuple(inner) != card.dims:
+        raise Refusal(
+            f"variable '{name}' has the dimensions {tuple(dims)}, but its card says {card.dims}; "
+            f"transpose it or correct the card."
+        )
+    return {"symbol": card.symbol, "long_name": card.long_name, "units": card.units}
+
+
+def _check(name: str, values: np.ndarray) -> None:
+    if values.dtype.kind != "f":
+        return
+    if np.isnan(values).any():
+        raise Refusal(f"variable '{name}' holds NaN, which is never a result; find where it arose.")
+    if np.isinf(values).any() and not VARIABLES[name].infinite:
+        raise Refusal(
+            f"variable '{name}' holds an infinite value, and its card gives no reason why that "
+            f"would be a result; find where it arose."
+        )
+
+
+def _append(file: netCDF4.Dataset, layers: Iterator[Mapping[str, tuple]]) -> None:
+    written: dict[str, int] = {}
+    for layer in layers:
+        for name, (dims, values) in layer.items():
+            if name not in file.variables:
+                _create(file, name, _placed(name, dims), values.dtype, {})
+            _check(name, values)
+            variable = file[name]
+            axis = next(i for i, dim in enumerate(variable.dimensions) if dim in LAYERED)
+            where = (*(slice(None),) * axis, written.get(name, 0))
+            variable[where] = values
+            written[name] = written.get(name, 0) + 1
+    for name, count in written.items():
+        wanted = next(
+            len(file.dimensions[dim]) for dim in file[name].dimensions if dim in LAYERED
+        )
+        if count != wanted:
+            raise Refusal(f"variable '{name}' has {count} layers of {wanted}; the run stopped early.")
+
+
+def _placed(name: str, dims: tuple[str, ...]) -> tuple[str, ...]:
+    card: Card = VARIABLES[name]
+    return (*(dim for dim in dims if dim not in card.dims), *card.dims)
+
+
+def _digest(file: netCDF4.Dataset) -> str:
+    attrs = {name: file.getncattr(name) for name in file.ncattrs() if name != "digest"}
+    variables = {
+        name: [list(variable.dimensions), str(variable.dtype), _attrs(variable), _bytes(variable)]
+        for name, variable in file.variables.items()
+    }
+    sizes = {name: len(dimension) for name, dimension in file.dimensions.items()}
+    return sha256(canonical({"dims": sizes, "variables": variables, "attrs": attrs}))
+
+
+def _attrs(variable: netCDF4.Variable) -> dict[str, str]:
+    return {name: str(variable.getncattr(name)) for name in variable.ncattrs()}
+
+
+def _bytes(variable: netCDF4.Variable) -> str:
+    """Digest raw bytes, one layer at a time so that memory stays small."""
+    variable.set_auto_mask(False)
+    total = hashlib.sha256()
+    axes = [i for i, dim in enumerate(variable.dimensions) if dim in LAYERED]
+    if not axes or len(variable.dimensions) == 1:
+        total.update(_raw(variable[...]))
+        return total.hexdigest()
+    for layer in range(variable.shape[axes[0]]):
+        total.update(_raw(variable[(*(slice(None),) * axes[0], layer)]))
+    return total.hexdigest()
+
+
+def _raw(values: Any) -> bytes:
+    if isinstance(values, str) or getattr(values, "dtype", None) == object:
+        return canonical(np.asarray(values).tolist()).encode()
+    return np.ascontiguousarray(values).tobytes()

@@ -1,0 +1,22 @@
+# Experiments, or the claims, in; one figure in every format, by day and by night, out.
+rule figure:
+    input:
+        lambda wc: plan.parents("figures", wc.name),
+    output:
+        "results/figures/{name}.svg",
+        "results/figures/{name}.png",
+        "results/figures/{name}.pdf",
+        "results/figures/{name}.night.svg",
+    log:
+        "logs/figures/{name}.log",
+    benchmark:
+        "logs/figures/{name}.jsonl"
+    params:
+        recipe=lambda wc: plan.recipe("figures", wc.name),
+        code=lambda wc: plan.code("figures", wc.name),
+    threads: 1
+    resources:
+        mem_mb=lambda wc, attempt: plan.memory("figures", wc.name, attempt),
+        runtime=lambda wc: plan.minutes("figures", wc.name),
+    shell:
+        "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -1,0 +1,17 @@
+# Names a person asks for: kinds of products, and every experiment with its figures.
+for kind in ("data", "figures", "claims", "paper"):
+
+    rule:
+        name:
+            kind
+        input:
+            PUBLISHED[0] if kind == "paper" else plan.targets(kind),
+
+
+for experiment in plan.plan.experiments:
+
+    rule:
+        name:
+            experiment
+        input:
+            plan.targets(experiment),

@@ -29,7 +29,7 @@ paper: $(LOCKED)  ## recompute what changed and typeset the paper
 	$(SNAKEMAKE) paper
 
 smoke: $(LOCKED)  ## run the whole workflow on a configuration of seconds
-	$(SNAKEMAKE) --configfile config/smoke.yaml
+	$(SNAKEMAKE) --directory smoke --configfile config/smoke.yaml
 
 trace: $(LOCKED)  ## tell where a result comes from: KEY=3f9a2c1b07de or FILE=path
 	$(if $(KEY)$(FILE),,$(error lowpass: trace needs a result; name it with KEY= or FILE=))

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from lowpass.registry import Refusal
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT = "config/paper.yaml"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,13 +47,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             publish(asked.inputs, asked.out)
         else:
-            from lowpass.trace import report
-
-            return report(asked.what, asked.configfile, as_json=asked.json, diff=asked.diff)
+            return trace(asked)
     except Refusal as refusal:
         print(f"lowpass: {refusal}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # The reader, such as head, has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def trace(asked: argparse.Namespace) -> int:
+    """Tell where products come from; the exit code is 1 where any is in trouble."""
+    from lowpass import telling
+    from lowpass.trace import OK, Tracer, find
+
+    if asked.diff and len(asked.what) != 2:
+        raise Refusal(f"command line: --diff compares two products, not {len(asked.what)}.")
+    paths = [find(what) for what in asked.what]
+    tracer = Tracer(ROOT, planned_keys(asked.configfile))
+    nodes = [tracer.trace(path) for path in paths]
+    if asked.diff:
+        print("\n".join(telling.difference(*nodes)) or "no parameter differs")
+        return 0
+    tell = telling.as_json if asked.json else telling.as_text
+    print("\n".join(tell(node) for node in nodes))
+    return int(any(each.status != OK for node in nodes for each in node.walk()))
+
+
+def planned_keys(configfile: str | None) -> set[str]:
+    """List the keys that a configuration plans."""
+    from lowpass.whole import whole_plan
+
+    path = Path(configfile) if configfile else ROOT / DEFAULT
+    plan = whole_plan(path, configfile or DEFAULT, ROOT)
+    return {point.key for point in plan}
 
 
 if __name__ == "__main__":

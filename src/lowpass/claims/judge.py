@@ -96,6 +96,6 @@ def verdict(
         "trend_tolerance": trend_tolerance,
         "margin_decades": math.log10(limit / max(distance, LEAST)),
     }
-    if measured.repaired is not None:
-        result["repaired_holds"] = measured.repaired <= tolerance
+    if measured.repaired_distance is not None:
+        result["repaired_holds"] = measured.repaired_distance <= tolerance
     return result

@@ -36,7 +36,7 @@ class Measured:
         Distance of a measured log-slope from its predicted exponent.
     witness : str
         Which stored value decides: experiment, variable and place.
-    repaired : float, optional
+    repaired_distance : float, optional
         Distance of the repaired statement, printed on a line of its own.
     numbers : mapping of str to Number
         What the paper quotes.
@@ -46,5 +46,5 @@ class Measured:
     under_condition: float | None = None
     trend: float | None = None
     witness: str = ""
-    repaired: float | None = None
+    repaired_distance: float | None = None
     numbers: dict[str, Number] = field(default_factory=dict)

@@ -25,6 +25,7 @@ from lowpass.registry import Refusal, Registry
 
 ROOT = Path(__file__).resolve().parents[2]
 
+
 def run(recipe_text: str, code: str, inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Make one product.
 
@@ -179,9 +180,7 @@ def make_experiment(job: Job, inputs: Sequence[str]) -> None:
     plan = Plan(job.recipe.get("seed", 0), sections, "recipe", ROOT)
     cells = plan.cells[params["name"]]
     parents = [parent_of(point.path) for point in plan.experiments[params["name"]].parents]
-    parts = (
-        Part(cell.place, block, store.read(Path(point.path))) for cell, block, point in cells
-    )
+    parts = (Part(cell.place, block, store.read(Path(point.path))) for cell, block, point in cells)
     product = job.compute(experiment, job.recipe, parts)
     store.write(job.outputs[0], product, job.record(parents), parents, job.confirm)
 

@@ -60,9 +60,7 @@ VARIABLES.enter(
     "attention",
     Card("A", "attention matrix", dims=("replicate", "query", "key")),
 )
-VARIABLES.enter(
-    "w_q", Card("W_Q", "query projection", dims=("replicate", "feature", "projected"))
-)
+VARIABLES.enter("w_q", Card("W_Q", "query projection", dims=("replicate", "feature", "projected")))
 VARIABLES.enter("w_k", Card("W_K", "key projection", dims=("replicate", "feature", "projected")))
 VARIABLES.enter(
     "stationary", Card(r"\pi", "stationary distribution of attention", dims=("replicate", "token"))
@@ -77,7 +75,9 @@ VARIABLES.enter(
 )
 VARIABLES.enter(
     "dc_exponent",
-    Card("e", "binary exponent of the direct-current component", dims=("replicate", "recorded_layer")),
+    Card(
+        "e", "binary exponent of the direct-current component", dims=("replicate", "recorded_layer")
+    ),
 )
 VARIABLES.enter(
     "hc",
@@ -89,7 +89,9 @@ VARIABLES.enter(
 )
 VARIABLES.enter(
     "hc_exponent",
-    Card("e", "binary exponent of the high-frequency component", dims=("replicate", "recorded_layer")),
+    Card(
+        "e", "binary exponent of the high-frequency component", dims=("replicate", "recorded_layer")
+    ),
 )
 
 NOTHING_LEFT = "the logarithm of a component that is exactly zero"

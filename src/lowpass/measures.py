@@ -266,8 +266,10 @@ def log10_rounding_floor(trajectory: xr.Dataset) -> xr.DataArray:
 def of_matrices(attention: xr.DataArray, function) -> xr.DataArray:
     """Apply a function of matrices (..., query, key) that gives one number for each."""
     ordered = attention.transpose(..., "query", "key")
-    return ordered[..., 0, 0].drop_vars(["query", "key"], errors="ignore").copy(
-        data=function(ordered.values)
+    return (
+        ordered[..., 0, 0]
+        .drop_vars(["query", "key"], errors="ignore")
+        .copy(data=function(ordered.values))
     )
 
 
@@ -275,6 +277,4 @@ def rate(log10_ratio: xr.DataArray) -> xr.DataArray:
     """Fit the rate of a ratio over the later half of its layers."""
     ordered = log10_ratio.transpose(..., "layer")
     first = ordered.sizes["layer"] // LATER
-    return ordered[..., 0].drop_vars("layer").copy(
-        data=spectra.fitted_rate(ordered.values, first)
-    )
+    return ordered[..., 0].drop_vars("layer").copy(data=spectra.fitted_rate(ordered.values, first))

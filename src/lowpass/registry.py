@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Registry(Mapping[str, Any]):
     lowpass.registry.Refusal: no shape is called 'sqare'; did you mean 'square'? Known: square.
     """
 
-    asked: set[tuple[str, str]] = set()
+    asked: ClassVar[set[tuple[str, str]]] = set()
 
     def __init__(self, kind: str) -> None:
         self.kind = kind

@@ -212,11 +212,11 @@ def _append(file: netCDF4.Dataset, layers: Iterator[Mapping[str, tuple]]) -> Non
             variable[where] = values
             written[name] = written.get(name, 0) + 1
     for name, count in written.items():
-        wanted = next(
-            len(file.dimensions[dim]) for dim in file[name].dimensions if dim in LAYERED
-        )
+        wanted = next(len(file.dimensions[dim]) for dim in file[name].dimensions if dim in LAYERED)
         if count != wanted:
-            raise Refusal(f"variable '{name}' has {count} layers of {wanted}; the run stopped early.")
+            raise Refusal(
+                f"variable '{name}' has {count} layers of {wanted}; the run stopped early."
+            )
 
 
 def _placed(name: str, dims: tuple[str, ...]) -> tuple[str, ...]:
@@ -252,6 +252,6 @@ def _bytes(variable: netCDF4.Variable) -> str:
 
 
 def _raw(values: Any) -> bytes:
-    if isinstance(values, str) or getattr(values, "dtype", None) == object:
+    if np.asarray(values).dtype.kind in "OU":
         return canonical(np.asarray(values).tolist()).encode()
     return np.ascontiguousarray(values).tobytes()

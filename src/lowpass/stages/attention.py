@@ -50,8 +50,10 @@ def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
     a = attend(
         x @ w_q, x @ w_k, score=spec.score, kernel=spec.kernel, mask=spec.mask, beta=spec.beta
     )
-    floor = -np.inf if spec.arithmetic == "split" else np.log10(
-        spectra.rounding_floor(spec.arithmetic, x.shape[-2])
+    floor = (
+        -np.inf
+        if spec.arithmetic == "split"
+        else np.log10(spectra.rounding_floor(spec.arithmetic, x.shape[-2]))
     )
     return xr.Dataset(
         {
@@ -85,7 +87,7 @@ def layers_of(spec: Attention, data: xr.Dataset, fixed: xr.Dataset) -> Iterator[
         dc, dc_exponent = state.dc
         hc, hc_exponent = state.hc
         n_tokens = hc.shape[-2]
-        row = {
+        row: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
             "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
             "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
             "log10_stationary_norm": (("replicate",), norm_of_mean(state.stationary, 0, n_tokens)),

@@ -40,15 +40,14 @@ def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
     cells = [joined(group, section.get("replicates")) for group in groups.values()]
     zipped = section.get("zip", {})
     axes = {
-        axis: sorted({dict(place)[axis] for place in groups})
-        for axis in dict(next(iter(groups)))
+        axis: sorted({dict(place)[axis] for place in groups}) for axis in dict(next(iter(groups)))
     }
     grid = {
         tuple(axes[axis].index(value) for axis, value in place): cell
         for place, cell in zip(groups, cells, strict=True)
     }
     gathered = xr.Dataset(
-        {name: gather(name, grid, axes) for name in cells[0].data_vars},
+        {name: gather(str(name), grid, axes) for name in cells[0].data_vars},
         {**cells[0].coords, **{axis: list(values) for axis, values in axes.items()}},
     )
     for axis, columns in zipped.items():
@@ -98,7 +97,7 @@ def ordered(gathered: xr.Dataset, section: Mapping[str, Any]) -> xr.Dataset:
     swept = parameters(section)
     result = gathered.sortby(list(swept)) if swept else gathered
     for name, variable in result.data_vars.items():
-        first = sorted(dim for dim in variable.dims if dim in swept)
+        first = sorted(str(dim) for dim in variable.dims if dim in swept)
         result[name] = variable.transpose(*first, ...)
     for name, path in {**swept, **zipped_parameters(section)}.items():
         if name in result.coords:

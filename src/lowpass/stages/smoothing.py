@@ -85,4 +85,6 @@ def shares(k: np.ndarray, h: float) -> xr.DataArray:
         "inner product": product,
     }
     share = [abs(each.sum(axis=-1)) / abs(each).sum(axis=-1) for each in similarities.values()]
-    return xr.DataArray(np.stack(share), {"similarity": list(similarities)}, ("similarity", "query"))
+    return xr.DataArray(
+        np.stack(share), {"similarity": list(similarities)}, ("similarity", "query")
+    )

@@ -20,7 +20,8 @@ def route_defect(nile: xr.Dataset, route: str) -> xr.DataArray:
 
 def worst_query(defect: xr.DataArray) -> str:
     """Name the query of the largest defect."""
-    return f"query {int(defect['query'].values[defect.argmax("query").item()])}"
+    place = defect.argmax("query").item()
+    return f"query {int(defect['query'].values[place])}"
 
 
 @CLAIMS.add("N01", experiments=("nile",), tolerance=1e-13)

@@ -307,6 +307,14 @@ LOADED = {
         r"a\.py:2: 'os\.getenv\(\.\.\.\)' is called",
     ),
     "a builtin with an effect": ("TEXT = open('x')", r"a\.py:1: 'open\(\.\.\.\)' is called"),
+    "a data file": (
+        "from pathlib import Path\nTEXT = Path('x').read_text()",
+        r"a\.py:2: 'Path\('x'\)\.read_text\(\.\.\.\)' is called",
+    ),
+    "an iterator that moves on": (
+        "MANY = iter((1, 2))\nONE = next(MANY)",
+        r"a\.py:2: 'next\(\.\.\.\)' is called",
+    ),
     "a patched module": ("import math\nmath.pi = 3", r"a\.py:2: 'math\.pi' is assigned to"),
     "a patched class": (
         "class T:\n    v = 1\nT.v = 5",

@@ -26,9 +26,10 @@ from lowpass.fingerprint import Code, check_asked, cleaning, closure, names_in, 
 from lowpass.registry import Refusal
 
 SERVER = """
-import json, os, sys
-import numpy
-from pydantic import BaseModel
+import importlib, json, os, sys
+
+for name in sys.argv[1:]:
+    importlib.import_module(name)
 
 def calls_of(root, seen):
     def note(frame, event, argument):
@@ -94,14 +95,22 @@ class Result:
     executed: set[tuple[str, int]]
 
 
-def run(subjects: Sequence[Subject], *, watched: bool = True) -> list[list[Result]]:
-    """Run every recipe of every subject, each subject in a child of its own."""
+def run(
+    subjects: Sequence[Subject],
+    *,
+    watched: bool = True,
+    preload: Sequence[str] = ("numpy", "pydantic.main"),
+) -> list[list[Result]]:
+    """Run every recipe of every subject, each subject in a child of its own.
+
+    Outside modules in ``preload`` are imported once, before the first child.
+    """
     jobs = [
         {"root": str(s.root), "recipes": s.recipes, "run": s.run, "watched": watched}
         for s in subjects
     ]
     done = subprocess.run(
-        [sys.executable, "-c", SERVER],
+        [sys.executable, "-c", SERVER, *preload],
         input="".join(json.dumps(job) + "\n" for job in jobs),
         capture_output=True,
         text=True,

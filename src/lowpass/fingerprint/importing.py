@@ -21,9 +21,14 @@ PURE = frozenset(
 """Outside packages whose functions may be called while importing, effects excepted."""
 
 BUILTINS = frozenset(
-    "__import__ compile delattr eval exec globals input locals open print setattr vars".split()
+    "__import__ compile delattr eval exec globals input locals next open print setattr vars".split()
 )
 """Builtins that do more than give a value."""
+
+READS = frozenset(
+    "fromfile genfromtxt load load_dataset loadtxt open open_dataset read_bytes read_text".split()
+)
+"""Names of functions that read a file, which must be declared as an input instead."""
 
 HOOKS = frozenset(("__init_subclass__", "__set_name__", "__pydantic_init_subclass__"))
 WHY = "importing may only bind names and register entries, or every result would change unseen"
@@ -153,9 +158,11 @@ class Judge:
 
     def is_pure(self, func: ast.expr, place: str | None) -> bool:
         """Tell whether a function that is not ours only gives a value, which use cannot change."""
+        last = getattr(func, "attr", getattr(func, "id", ""))
+        if isinstance(func, ast.Lambda) or last in READS:
+            return False
         if place is None:
-            last = getattr(func, "attr", getattr(func, "id", ""))
-            return not isinstance(func, ast.Lambda) and last not in BUILTINS
+            return not (isinstance(func, ast.Name) and last in BUILTINS)
         draws = ".random." in f"{place}."
         return place.split(".")[0] in PURE and not draws and not is_effect(self.index, place)
 

@@ -143,6 +143,8 @@ def _parents(file: netCDF4.Dataset) -> list[dict[str, str]]:
 
 def _write_header(file: netCDF4.Dataset, header: xr.Dataset) -> None:
     for name, length in header.sizes.items():
+        if name not in header.coords or "parameter" not in header[name].attrs:
+            DIMENSIONS[str(name)]  # Refuses a name that has no card.
         file.createDimension(str(name), length)
     for name, variable in header.variables.items():
         values = np.asarray(variable.values)
@@ -155,7 +157,7 @@ def _create(
     file: netCDF4.Dataset, name: str, dims: Sequence[Any], dtype: np.dtype, attrs: dict[str, Any]
 ) -> netCDF4.Variable:
     text = dtype.kind in "UOT"
-    if not text and dtype.kind not in "fiu":
+    if not text and dtype.kind not in "iu" and dtype not in (np.float32, np.float64):
         raise Refusal(
             f"variable '{name}' has the type {dtype}, which netCDF cannot hold; store real numbers."
         )
@@ -178,8 +180,8 @@ def _create(
 
 def _attributes(name: str, dims: Sequence[Any]) -> dict[str, str]:
     card: Card = DIMENSIONS[name] if tuple(dims) == (name,) else VARIABLES[name]
-    inner = [dim for dim in dims if dim in card.dims]
-    if tuple(dims) != (name,) and tuple(inner) != card.dims:
+    inner = tuple(dims)[len(dims) - len(card.dims) :]
+    if tuple(dims) != (name,) and inner != card.dims:
         raise Refusal(
             f"variable '{name}' has the dimensions {tuple(dims)}, but its card says {card.dims}; "
             f"transpose it or correct the card."
@@ -192,7 +194,8 @@ def _check(name: str, values: np.ndarray) -> None:
         return
     if np.isnan(values).any():
         raise Refusal(f"variable '{name}' holds NaN, which is never a result; find where it arose.")
-    if np.isinf(values).any() and not VARIABLES[name].infinite:
+    explained = name in VARIABLES and VARIABLES[name].infinite
+    if np.isinf(values).any() and not explained:
         raise Refusal(
             f"variable '{name}' holds an infinite value, and its card gives no reason why that "
             f"would be a result; find where it arose."
@@ -206,10 +209,7 @@ def _append(file: netCDF4.Dataset, layers: Iterator[Mapping[str, tuple]]) -> Non
             if name not in file.variables:
                 _create(file, name, _placed(name, dims), values.dtype, {})
             _check(name, values)
-            variable = file[name]
-            axis = next(i for i, dim in enumerate(variable.dimensions) if dim in LAYERED)
-            where = (*(slice(None),) * axis, written.get(name, 0))
-            variable[where] = values
+            _put(file[name], dims, written.get(name, 0), values)
             written[name] = written.get(name, 0) + 1
     for name, count in written.items():
         wanted = next(len(file.dimensions[dim]) for dim in file[name].dimensions if dim in LAYERED)
@@ -217,6 +217,29 @@ def _append(file: netCDF4.Dataset, layers: Iterator[Mapping[str, tuple]]) -> Non
             raise Refusal(
                 f"variable '{name}' has {count} layers of {wanted}; the run stopped early."
             )
+    for dim in LAYERED:
+        used = [name for name, each in file.variables.items() if dim in each.dimensions]
+        if used == [dim]:
+            raise Refusal(
+                f"dimension '{dim}' has {len(file.dimensions[dim])} places and no variable fills "
+                f"them; the run stopped early."
+            )
+
+
+def _put(variable: netCDF4.Variable, dims: tuple[str, ...], layer: int, values: np.ndarray) -> None:
+    """Write one layer, which netCDF would stretch or turn without a word where it did not fit."""
+    axis = next(i for i, dim in enumerate(variable.dimensions) if dim in LAYERED)
+    whole = dict(zip(variable.dimensions, variable.shape, strict=True))
+    if layer == whole.pop(variable.dimensions[axis]):
+        raise Refusal(
+            f"variable '{variable.name}' has more than its {layer} layers; correct the coordinate."
+        )
+    if dict(zip(dims, values.shape, strict=True)) != whole or dims != tuple(whole):
+        raise Refusal(
+            f"layer {layer} of variable '{variable.name}' has the dimensions {dims} and the shape "
+            f"{values.shape}, but the file holds {whole}; every layer has one form."
+        )
+    variable[(*(slice(None),) * axis, layer)] = values
 
 
 def _placed(name: str, dims: tuple[str, ...]) -> tuple[str, ...]:

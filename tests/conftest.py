@@ -1,10 +1,24 @@
-"""What every test may ask for: one source of random numbers."""
+"""What every test may ask for: one source of random numbers, and a place to run experiments."""
 
 import numpy as np
 import pytest
+
+from .laboratory import Laboratory
 
 
 @pytest.fixture
 def rng() -> np.random.Generator:
     """Draw the same numbers in each test, whatever ran before it."""
     return np.random.default_rng(20261129)
+
+
+@pytest.fixture
+def laboratory(tmp_path) -> Laboratory:
+    """Run experiments in this process, in a folder of this test's own."""
+    return Laboratory(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_laboratory(tmp_path_factory) -> Laboratory:
+    """Run experiments whose products several tests of a module read."""
+    return Laboratory(tmp_path_factory.mktemp("laboratory"))

@@ -142,14 +142,14 @@ def _parents(file: netCDF4.Dataset) -> list[dict[str, str]]:
 
 
 def _write_header(file: netCDF4.Dataset, header: xr.Dataset) -> None:
-    for name, length in header.sizes.items():
+    for name, length in zip(map(str, header.sizes), header.sizes.values(), strict=True):
         if name not in header.coords or "parameter" not in header[name].attrs:
-            DIMENSIONS[str(name)]  # Refuses a name that has no card.
-        file.createDimension(str(name), length)
+            DIMENSIONS[name]  # Refuses a name that has no card.
+        file.createDimension(name, length)
     for name, variable in header.variables.items():
         values = np.asarray(variable.values)
         created = _create(file, str(name), variable.dims, values.dtype, dict(variable.attrs))
-        _check(str(name), values)
+        _check(str(name), variable.dims, values)
         created[...] = values.astype(object) if created.dtype is str else values
 
 
@@ -189,13 +189,12 @@ def _attributes(name: str, dims: Sequence[Any]) -> dict[str, str]:
     return {"symbol": card.symbol, "long_name": card.long_name, "units": card.units}
 
 
-def _check(name: str, values: np.ndarray) -> None:
+def _check(name: str, dims: Sequence[Any], values: np.ndarray) -> None:
     if values.dtype.kind != "f":
         return
     if np.isnan(values).any():
         raise Refusal(f"variable '{name}' holds NaN, which is never a result; find where it arose.")
-    explained = name in VARIABLES and VARIABLES[name].infinite
-    if np.isinf(values).any() and not explained:
+    if np.isinf(values).any() and (tuple(dims) == (name,) or not VARIABLES[name].infinite):
         raise Refusal(
             f"variable '{name}' holds an infinite value, and its card gives no reason why that "
             f"would be a result; find where it arose."
@@ -208,7 +207,7 @@ def _append(file: netCDF4.Dataset, layers: Iterator[Mapping[str, tuple]]) -> Non
         for name, (dims, values) in layer.items():
             if name not in file.variables:
                 _create(file, name, _placed(name, dims), values.dtype, {})
-            _check(name, values)
+            _check(name, dims, values)
             _put(file[name], dims, written.get(name, 0), values)
             written[name] = written.get(name, 0) + 1
     for name, count in written.items():

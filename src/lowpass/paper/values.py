@@ -133,13 +133,6 @@ def experiment(each: Shown, section: Mapping[str, Any], why: str) -> dict[str, A
         "key": each.record["key"],
         "file": each.path.name,
         "parameters": [list(pair) for pair in flattened(section)],
-        "swept": {
-            f"{stage}.{name}": [parameter(each) for each in value]
-            for stage, params in section.items()
-            if isinstance(params, dict)
-            for name, value in params.items()
-            if isinstance(value, list)
-        },
         "cases": {
             axis: [parameter(label) for label in columns["label"]]
             for axis, columns in section.get("zip", {}).items()

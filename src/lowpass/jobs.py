@@ -224,6 +224,7 @@ def make_figure(job: Job, inputs: Sequence[str]) -> None:
 
 def make_paper(job: Job, inputs: Sequence[str]) -> None:
     """Typeset the paper."""
+    import lowpass.figures.gallery  # noqa: F401  (registers the figures, whose captions it prints)
     from lowpass.paper import typeset
 
     parents = [parent_of(path) for path in inputs]

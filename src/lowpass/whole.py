@@ -49,6 +49,7 @@ def whole_plan(
     ]
     shown = [plan.experiments[key] for key in sorted(plan.experiments)]
     params = {
+        "figures": [figure.slug for figure in figures],
         "experiments": sections_of(shown),
         "why": {key: section["why"] for key, section in sections.items()},
         "sha256": {Path(path).name: file_digest(root, path, "paper") for path in TEMPLATE},

@@ -29,15 +29,26 @@ def digest_of(path: Path, record: dict[str, Any]) -> str:
     """Compute a product's digest from its content.
 
     A PDF cannot hold its own digest; that of the whole file stands for it.
+
+    Raises
+    ------
+    Refusal
+        When the content cannot be decoded, although the record can.
     """
-    content = path.read_bytes() if path.suffix != ".nc" else b""
-    if path.suffix == ".nc":
-        return store.digest(path)
-    if path.suffix == ".png":
-        return records.pixel_digest(content)
-    if path.suffix == ".pdf":
-        return records.sha256(content)
-    return records.text_digest(content.decode("utf-8"), record["digest"])
+    try:
+        if path.suffix == ".nc":
+            return store.digest(path)
+        content = path.read_bytes()
+        if path.suffix == ".png":
+            return records.pixel_digest(content)
+        if path.suffix == ".pdf":
+            return records.sha256(content)
+        return records.text_digest(content.decode("utf-8"), record["digest"])
+    except Exception as fault:
+        raise Refusal(
+            f"{path}: its content cannot be decoded ({type(fault).__name__}); it was damaged "
+            f"after it was written. Delete it and run again."
+        ) from None
 
 
 def parent_of(path: str) -> Parent:

@@ -24,6 +24,8 @@ KEY_LENGTH = 12
 INLINE_PARENTS = 16
 BLANK = "0" * 64
 NAME = "$record"
+FIELDS = ("key", "recipe", "parameters", "parents")
+PARENT = ("path", "key", "digest")
 
 
 def canonical(thing: Any) -> str:
@@ -82,6 +84,27 @@ def record_of(
     }
 
 
+def checked(record: Any) -> dict[str, Any]:
+    """Give back a record that has every part a reader relies on.
+
+    Raises
+    ------
+    ValueError
+        When it is no record; readers say in which file.
+    """
+    if not isinstance(record, dict):
+        raise ValueError("it is no mapping")
+    missing = [name for name in FIELDS if name not in record]
+    if missing or not {"stage", "params"} <= set(record["recipe"]):
+        raise ValueError(f"it lacks {', '.join(missing) or 'the recipe'}")
+    parents = record["parents"]
+    if isinstance(parents, list) and not all(set(PARENT) <= set(each) for each in parents):
+        raise ValueError("a parent lacks its path, key or digest")
+    if not isinstance(record.get("digest", ""), str):
+        raise ValueError("its digest is no text")
+    return record
+
+
 def seal(text: str) -> bytes:
     """Fill in the digest of a text whose record holds a blank one."""
     return text.replace(BLANK, sha256(text), 1).encode()
@@ -122,9 +145,9 @@ def embedded(path: Path) -> dict[str, Any]:
             f"trace one that ends in .nc, {', '.join(readers)}."
         )
     try:
-        record = readers[suffix](Path(path))
-        if not isinstance(record, dict) or "recipe" not in record or "key" not in record:
-            raise KeyError(NAME)
+        record = checked(readers[suffix](Path(path)))
+        if not isinstance(record["parents"], list) or (suffix != ".pdf" and "digest" not in record):
+            raise ValueError("it lacks its parents or its digest")
         return record
     except FileNotFoundError:
         raise Refusal(f"{path}: there is no such file; check the path.") from None

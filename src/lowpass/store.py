@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
-from lowpass.records import INLINE_PARENTS, canonical, merkle, sha256
+from lowpass.records import INLINE_PARENTS, canonical, checked, merkle, sha256
 from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Trajectory
 
@@ -104,13 +104,13 @@ def read_record(path: Path) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """
     try:
         with netCDF4.Dataset(path) as file:
-            record = json.loads(file.getncattr("record"))
+            record = checked(json.loads(file.getncattr("record")))
             record["digest"] = file.getncattr("digest")
             listed = record["parents"]
             return record, listed if isinstance(listed, list) else _parents(file)
     except FileNotFoundError:
         raise Refusal(f"{path}: there is no such file; check the path.") from None
-    except (OSError, AttributeError, KeyError, ValueError) as fault:
+    except (OSError, RuntimeError, AttributeError, LookupError, TypeError, ValueError) as fault:
         raise Refusal(
             f"{path}: carries no record of lowpass ({fault}), so it cannot be traced; "
             f"it was overwritten, or made by something else."

@@ -101,7 +101,7 @@ class Tracer:
 
     def _stale_parent(self, node: Node, parents: list[Parent]) -> str:
         for stated, parent in zip(parents, node.parents, strict=True):
-            if parent.record and digest_of(parent.path, parent.record) != stated["digest"]:
+            if parent.record and content_of(parent) != stated["digest"]:
                 return f"{stated['path']} is not what this was made from"
         mark = node.record["parameters"].get("sha256")
         if node.record["recipe"]["stage"] == "data" and mark:
@@ -138,9 +138,8 @@ class Tracer:
 def tampering(node: Node, parents: list[Parent], base: Path) -> str:
     """Compare a product with its own record, and with the manifest of its folder."""
     record, recipe = node.record, node.record["recipe"]
-    stated = record.get("digest")
-    digest = digest_of(node.path, record)
-    if stated is not None and digest != stated:
+    content = content_of(node)
+    if not content or content != record.get("digest", content):
         return "content differs from its own record; it was edited after it was written"
     if recipe["stage"] == "publish":
         return unlisted(node.path, base)
@@ -158,22 +157,35 @@ def tampering(node: Node, parents: list[Parent], base: Path) -> str:
     return changed_since_manifest(node.path, base)
 
 
+def content_of(node: Node) -> str:
+    """Digest a product's content; nothing where it cannot be decoded."""
+    try:
+        return digest_of(node.path, node.record)
+    except Refusal:
+        return ""
+
+
 def changed_since_manifest(path: Path, base: Path) -> str:
     """Find a final file whose bytes are not those the manifest lists."""
-    manifest = base / MANIFEST
-    if path.suffix == ".nc" or not manifest.exists() or not path.is_relative_to(base):
+    if path.suffix == ".nc" or not path.is_relative_to(base):
         return ""
-    listed = json.loads(manifest.read_text(encoding="utf-8"))["sha256"]
-    stated = listed.get(path.relative_to(base).as_posix())
+    stated = listed_in(base / MANIFEST).get(path.relative_to(base).as_posix())
     if stated is None or stated == sha256(path.read_bytes()):
         return ""
     return f"its bytes are not those that {MANIFEST} lists"
 
 
+def listed_in(manifest: Path) -> dict[str, str]:
+    """Read what a manifest lists: nothing where there is none, or one that is damaged."""
+    try:
+        return dict(json.loads(manifest.read_text(encoding="utf-8"))["sha256"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
 def unlisted(manifest: Path, base: Path) -> str:
     """Name the first file that is not as a manifest lists it."""
-    listed = json.loads(manifest.read_text(encoding="utf-8"))["sha256"]
-    for name, stated in listed.items():
+    for name, stated in listed_in(manifest).items():
         path = base / name
         if not path.exists():
             return f"{name} is listed and missing"

@@ -111,9 +111,9 @@ class Rules:
         return [figure for figure in figures if experiment in figure.parents]
 
     def finals(self) -> list[str]:
-        """List every final product: what a person opens."""
+        """List every final product: what a person opens, whatever order it was planned in."""
         stages = ("paper", "claims", "experiment", "figures")
-        return [path for stage in stages for path in self.targets(stage)]
+        return [path for stage in stages for path in sorted(self.targets(stage))]
 
     def publication(self) -> str:
         """Name what the fixed names stand for, as canonical JSON."""

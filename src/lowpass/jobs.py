@@ -88,6 +88,7 @@ class Job:
             parents,
             self.code,
             {"python": ".".join(map(str, sys.version_info[:3])), **versions},
+            has_table=self.outputs[0].suffix == ".nc",
         )
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -103,17 +104,20 @@ class Job:
 
     def publish(self, contents: Mapping[Path, bytes]) -> None:
         """Give files their final names, none before all are on disk."""
-        parts = {}
-        for path, content in contents.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            parts[path] = path.with_name(path.name + ".part")
-            with open(parts[path], "wb") as handle:
-                handle.write(content)
-                handle.flush()
-                os.fsync(handle.fileno())
-        self.confirm()
-        for path, part in parts.items():
-            os.replace(part, path)
+        parts = {path: path.with_name(path.name + ".part") for path in contents}
+        try:
+            for path, content in contents.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with open(parts[path], "wb") as handle:
+                    handle.write(content)
+                    handle.flush()
+                    os.fsync(handle.fileno())
+            self.confirm()
+            for path, part in parts.items():
+                os.replace(part, path)
+        finally:
+            for part in parts.values():
+                part.unlink(missing_ok=True)
 
 
 def names_of(job: Job) -> frozenset[str]:

@@ -56,6 +56,8 @@ def record_of(
     parents: Sequence[Mapping[str, str]],
     code: str,
     versions: Mapping[str, str],
+    *,
+    has_table: bool = True,
 ) -> dict[str, Any]:
     """Compose the record of a product.
 
@@ -71,8 +73,11 @@ def record_of(
         Fingerprint of the code.
     versions : mapping
         Of Python and of the libraries that compute.
+    has_table : bool
+        Whether the file has a table for parents that find no room in the record; without
+        one the record lists them all.
     """
-    few = len(parents) <= INLINE_PARENTS
+    few = len(parents) <= INLINE_PARENTS or not has_table
     return {
         "schema": SCHEMA,
         "key": key_of(recipe, [parent["key"] for parent in parents]),

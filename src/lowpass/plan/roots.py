@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 NUMERICAL = ("numpy", "scipy", "xarray", "netCDF4")
+# How parents are read and products are written.
+FILES = ("lowpass.store:read", "lowpass.store:write")
 
 
 class Roots(NamedTuple):
@@ -23,13 +25,14 @@ def roots_of(recipe: Mapping[str, Any]) -> Roots:
     """
     stage = recipe["stage"]
     if stage == "figures":
-        return Roots(("lowpass.figures.render:render",), (*NUMERICAL, "matplotlib", "pillow"))
+        definitions = ("lowpass.figures.render:render", *FILES[:1])
+        return Roots(definitions, (*NUMERICAL, "matplotlib", "pillow"))
     if stage == "claims":
-        return Roots(("lowpass.claims.judge:judge",), NUMERICAL)
+        return Roots(("lowpass.claims.judge:judge", *FILES[:1]), NUMERICAL)
     if stage == "paper":
         return Roots(("lowpass.paper:typeset",), ("typst",))
     stages = [stage]
     if stage == "experiment":
         stages += ["spectra" if "attention" in recipe["params"]["section"] else "smoothing"]
     definitions = tuple(f"lowpass.stages.{each}:{each}" for each in stages)
-    return Roots((*definitions, "lowpass.store:write"), NUMERICAL)
+    return Roots((*definitions, *FILES), NUMERICAL)

@@ -1,1 +1,77 @@
-"""Figures in preparation."""
+"""Attention over a real record, and how its temperature is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from lowpass.figures.marks import annotate, draw_interval, draw_measured
+from lowpass.figures.names import FIGURES
+from lowpass.figures.palette import PAPER, Palette
+from lowpass.figures.style import axis_text, canvas, head, look
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# When building began at Aswan; cobb1978 takes the fall of the flow as a changepoint there.
+DAM = 1899
+
+
+@FIGURES.add(
+    "nile",
+    experiments=("nile",),
+    section="nile",
+    caption="The annual flow of the Nile at Aswan as attention sees it: years are keys, flows are "
+    "values, and every year is also a query. (a) Dots are the observed flows, the line is the "
+    "output of attention, and the band is its 95 % interval for each year by itself. The flow "
+    "falls where the first dam was begun (Cobb, 1978), which a smoother can only bend around. "
+    "(b) The error of predicting each year from the others, over bandwidths; the dot marks the "
+    "selected one. A Gaussian bandwidth h and a softmax temperature T are one choice, T = h².",
+)
+def nile(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
+    """Draw the fit with its band, and the criterion that chose the temperature."""
+    with look(palette):
+        figure, (record, choice) = canvas(
+            "page",
+            2.6,
+            palette,
+            panels=(1, 2),
+            gaps=(0.75, 0.72),
+            margins={"left": 0.58, "right": 0.2},
+            ratios=(1.7, 1),
+        )
+        draw_record(record, shown["nile"], palette)
+        draw_criterion(choice, shown["nile"], palette)
+    return figure
+
+
+def draw_record(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
+    """Draw observations, fit and band over the years."""
+    year = smoothed["key_position"].isel(feature=0).values
+    draw_interval(ax, year, smoothed["lower"].values, smoothed["upper"].values, palette.attention)
+    draw_measured(ax, year, smoothed["value"].values, palette.ink)
+    ax.plot(year, smoothed["fit"].values, color=palette.attention, zorder=4)
+    ax.axvline(DAM, color=palette.quiet, linewidth=0.5, zorder=0.5)
+    annotate(ax, "Aswan dam works begin, 1899", (DAM, ax.get_ylim()[1]), (4, -4), palette)
+    ax.set_xlabel(f"{axis_text(smoothed['key_position'])}:  year")
+    ax.set_ylabel(f"{axis_text(smoothed['value'])}:  annual flow  ($10^8$ m$^3$)")
+    head(ax, "a", "Attention over years smooths the Nile")
+
+
+def draw_criterion(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
+    """Draw the leave-one-out error over bandwidths and mark the selected one."""
+    chosen = {name: smoothed[f"{name}_selected"] for name in ("bandwidth", "temperature")}
+    least = float(smoothed["loo_score_selected"])
+    ax.plot(smoothed["bandwidth"].values, smoothed["loo_score"].values, color=palette.attention)
+    ax.set_xscale("log")
+    draw_measured(ax, [float(chosen["bandwidth"])], [least], palette.attention)
+    words = [f"${each.attrs['symbol']}={float(each):.2f}$" for each in chosen.values()]
+    annotate(ax, ",  ".join(words), (float(chosen["bandwidth"]), least), (3, -9), palette)
+    ax.margins(y=0.14)
+    ax.yaxis.get_major_locator().set_params(nbins=4, steps=[1, 2, 4, 5, 10])
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.set_xlabel(f"{axis_text(smoothed['bandwidth'])}  (years)")
+    ax.set_ylabel(axis_text(smoothed["loo_score"]))
+    head(ax, "b", "Its temperature is a bandwidth")

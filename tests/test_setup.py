@@ -278,16 +278,6 @@ def test_the_citation_has_the_version_of_the_package():
     assert (citation["version"], citation["license"]) == (project["version"], project["license"])
 
 
-def test_the_conda_environment_holds_the_locked_wheels():
-    environment = yaml.safe_load((ROOT / "workflow/envs/pipeline.yaml").read_text())
-    wheels = dict(line.split("==") for line in environment["dependencies"][-1]["pip"])
-    locked = pins("requirements.txt")
-    needed = {plain(line) for line in requirements("requirements.in")} - {"snakemake", "uv"}
-    assert {plain(name): version for name, version in wheels.items()} == {
-        name: locked[name] for name in needed
-    }
-
-
 def test_continuous_integration_runs_the_two_commands_of_the_makefile():
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)

@@ -42,6 +42,12 @@ def look(palette: Palette = PAPER) -> Iterator[None]:
     """
     import matplotlib.style
 
+    with matplotlib.style.context(["default", {**type_and_lines(), **colours(palette)}]):
+        yield
+
+
+def type_and_lines() -> dict[str, Any]:
+    """Set what is the same by day and by night."""
     rc: dict[str, Any] = {
         "font.family": "STIXGeneral",
         "font.size": LABEL,
@@ -49,13 +55,9 @@ def look(palette: Palette = PAPER) -> Iterator[None]:
         "axes.labelsize": LABEL,
         "axes.labelpad": 3.0,
         "axes.linewidth": 0.6,
-        "axes.edgecolor": palette.quiet,
-        "axes.labelcolor": palette.ink,
-        "axes.facecolor": palette.ground,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.xmargin": 0.02,
-        "text.color": palette.ink,
         "lines.linewidth": 1.1,
         "lines.markersize": 3.4,
         "patch.linewidth": 0.6,
@@ -66,11 +68,21 @@ def look(palette: Palette = PAPER) -> Iterator[None]:
         "pdf.fonttype": 42,
     }
     for axis in ("xtick", "ytick"):
-        rc |= {f"{axis}.color": palette.quiet, f"{axis}.labelsize": TICK}
-        rc |= {f"{axis}.major.width": 0.6, f"{axis}.minor.width": 0.4}
+        rc |= {f"{axis}.labelsize": TICK, f"{axis}.major.width": 0.6, f"{axis}.minor.width": 0.4}
         rc |= {f"{axis}.major.size": 2.6, f"{axis}.minor.size": 1.4, f"{axis}.major.pad": 2.2}
-    with matplotlib.style.context(["default", rc]):
-        yield
+    return rc
+
+
+def colours(palette: Palette) -> dict[str, str]:
+    """Set the colours of ground, ink and frame."""
+    return {
+        "axes.edgecolor": palette.quiet,
+        "axes.labelcolor": palette.ink,
+        "axes.facecolor": palette.ground,
+        "text.color": palette.ink,
+        "xtick.color": palette.quiet,
+        "ytick.color": palette.quiet,
+    }
 
 
 def canvas(
@@ -110,30 +122,37 @@ def canvas(
 
     if breadth not in BREADTHS:
         raise Refusal(f"no breadth is called '{breadth}'; a figure is a 'column' or a 'page' wide.")
-    rows, columns = panels
-    edge = MARGINS | (margins or {})
-    size = BREADTHS[breadth], height
-    across = (size[0] - edge["left"] - edge["right"] - (columns - 1) * gaps[0]) / columns
+    place = gridding((BREADTHS[breadth], height), panels, gaps, MARGINS | (margins or {}))
+    with look(palette):
+        figure = Figure(figsize=(BREADTHS[breadth], height), facecolor=palette.ground)
+        grid = figure.add_gridspec(*panels, width_ratios=ratios, **place)
+        cells = [grid[r, c] for r in range(panels[0]) for c in range(panels[1])]
+        return figure, [figure.add_subplot(cell) for cell in cells]
+
+
+def gridding(
+    size: tuple[float, float],
+    panels: tuple[int, int],
+    gaps: tuple[float, float],
+    edge: dict[str, float],
+) -> dict[str, float]:
+    """Turn inches into the fractions that a grid of panels wants."""
+    (rows, columns), (width, height) = panels, size
+    across = (width - edge["left"] - edge["right"] - (columns - 1) * gaps[0]) / columns
     down = (height - edge["bottom"] - edge["top"] - (rows - 1) * gaps[1]) / rows
     if min(across, down) <= 0:
         raise Refusal(
-            f"{rows} x {columns} panels do not fit {size[0]:g} x {height:g} inches; "
+            f"{rows} x {columns} panels do not fit {width:g} x {height:g} inches; "
             "take fewer panels, a page, or smaller gaps."
         )
-    with look(palette):
-        figure = Figure(figsize=size, facecolor=palette.ground)
-        grid = figure.add_gridspec(
-            *panels,
-            left=edge["left"] / size[0],
-            right=1 - edge["right"] / size[0],
-            bottom=edge["bottom"] / height,
-            top=1 - edge["top"] / height,
-            wspace=gaps[0] / across,
-            hspace=gaps[1] / down,
-            width_ratios=ratios,
-        )
-        axes = [figure.add_subplot(grid[r, c]) for r in range(rows) for c in range(columns)]
-    return figure, axes
+    return {
+        "left": edge["left"] / width,
+        "right": 1 - edge["right"] / width,
+        "bottom": edge["bottom"] / height,
+        "top": 1 - edge["top"] / height,
+        "wspace": gaps[0] / across,
+        "hspace": gaps[1] / down,
+    }
 
 
 def spines(ax: Axes, *sides: Literal["left", "bottom"]) -> None:

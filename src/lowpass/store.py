@@ -77,10 +77,13 @@ def write(
 
 
 def read(path: Path) -> xr.Dataset:
-    """Read a stored dataset into memory, with its record and digest as attributes."""
+    """Read a stored dataset into memory, with its record and digest as attributes.
+
+    A table of parents belongs to the record, and is no part of what was computed.
+    """
     try:
         with xr.open_dataset(path, engine="netcdf4", mask_and_scale=False) as file:
-            return file.load()
+            return file.drop_dims("parent", errors="ignore").load()
     except FileNotFoundError:
         raise Refusal(f"{path}: there is no such file; run the workflow to make it.") from None
     except (OSError, ValueError) as fault:

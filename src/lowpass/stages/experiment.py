@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from lowpass.registry import Refusal
+
 
 class Part(NamedTuple):
     """Hold one point's result, its place on the swept axes, and its block of replicates."""
@@ -32,12 +34,18 @@ def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
     Dataset
         Swept parameters come first, in alphabetical order, whether they were swept inside a
         job or outside; zipped parameters become coordinates along their common dimension.
+
+    Raises
+    ------
+    Refusal
+        When a label, such as the layers, is not the same at all points.
     """
     section = recipe["params"]["section"]
     groups: dict[tuple, list[Part]] = {}
     for part in parts:
         groups.setdefault(tuple(part.place.items()), []).append(part)
     cells = [joined(group, section.get("replicates")) for group in groups.values()]
+    check_labels(cells)
     zipped = section.get("zip", {})
     axes = {
         axis: sorted({dict(place)[axis] for place in groups}) for axis in dict(next(iter(groups)))
@@ -53,6 +61,18 @@ def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
     for axis, columns in zipped.items():
         gathered = gathered.assign_coords(companions(axis, columns, axes[axis]))
     return ordered(gathered, section)
+
+
+def check_labels(cells: list[xr.Dataset]) -> None:
+    """Refuse points that would be laid side by side although their labels differ."""
+    for name, labels in cells[0].coords.items():
+        other = next((each[name] for each in cells if not labels.equals(each[name])), None)
+        if other is not None:
+            raise Refusal(
+                f"'{name}' differs between the points of this experiment ({labels.size} places "
+                f"and {other.size}), so one dataset cannot hold them; sweep what changes "
+                f"'{name}' in experiments of their own."
+            )
 
 
 def joined(blocks: list[Part], replicates: int | None) -> xr.Dataset:

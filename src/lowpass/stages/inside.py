@@ -50,10 +50,22 @@ def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
 
 
 def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
-    """Stack datasets of equal shape along leading dimensions labelled as a stage's parameters."""
+    """Stack datasets of equal shape along leading dimensions labelled as a stage's parameters.
+
+    Raises
+    ------
+    Refusal
+        When an axis changes a coordinate or a shape.
+    """
     first = datasets[0]
     if not axes:
         return first
+    for name in first.coords:
+        if not all(first[name].equals(dataset[name]) for dataset in datasets):
+            raise Refusal(
+                f"inside: {', '.join(axes)} changes '{name}', so it cannot be a dimension of one "
+                f"file; take it out of 'inside' to have one file for each value."
+            )
     names = {
         name: (
             (*axes, *first[name].dims),

@@ -221,7 +221,6 @@ def test_few_parents_stand_in_the_record(whole, path):
     parents = family(INLINE_PARENTS)
     store.write(path, whole, record(parents), parents)
     assert store.read_record(path)[1] == parents == store.read_record(path)[0]["parents"]
-    assert "parent_path" not in store.read(path)
 
 
 def test_many_parents_stand_in_a_table(whole, path):
@@ -230,6 +229,7 @@ def test_many_parents_stand_in_a_table(whole, path):
     held, listed = store.read_record(path)
     assert listed == parents
     assert held["parents"]["count"] == MANY
+    xr.testing.assert_identical(store.read(path).drop_attrs(), whole)
 
 
 @pytest.mark.parametrize("column", ["path", "key", "digest"])

@@ -1,0 +1,276 @@
+"""Trajectories that are paired by their draws, and that are what powers of a matrix give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+from numpy.testing import assert_allclose
+
+from lowpass.kernels import KERNELS, MASKS
+from lowpass.layers import ARITHMETIC, STARTS, WEIGHTS
+from lowpass.registry import Refusal
+from lowpass.spec.attention import Attention
+from lowpass.stages.attention import attention
+from lowpass.stages.trajectory import Trajectory
+
+N_TOKENS, D_MODEL, DEPTH = 6, 3, 12
+PLAIN = {"weights": "symmetric", "beta": 1.0, "depth": DEPTH, "record": "all"}
+# One other value of every parameter; weights are what is drawn, and one value cannot change.
+CHANGES = {
+    "kernel": "sinkhorn",
+    "score": "l2",
+    "mask": "block",
+    "start": "second_mode",
+    "beta": 2.5,
+    "depth": 7,
+    "record": [0, 5],
+    "arithmetic": "float32",
+}
+UNPAIRED = {"weights", "layers"}
+
+
+def section(*, replicates: int = 10, **changes) -> dict:
+    """Compose an experiment of little attention."""
+    return {
+        "data": {"generator": "gaussian", "n_tokens": N_TOKENS, "d_model": D_MODEL},
+        "attention": {**PLAIN, **changes},
+        "spectra": ["slem", "log10_hc_dc_ratio"],
+        "replicates": replicates,
+    }
+
+
+def run(laboratory, **changes) -> xr.Dataset:
+    """Iterate attention, and read what was stored."""
+    return laboratory.first("attention", section(**changes))
+
+
+def tokens_of(laboratory, **changes) -> xr.Dataset:
+    return laboratory.first("data", section(**changes))
+
+
+def state(made: xr.Dataset) -> np.ndarray:
+    """Put X (replicate, recorded_layer, token, feature) together from its two components."""
+    mean = np.ldexp(made["dc"].values, made["dc_exponent"].values[..., None])
+    return mean[..., None, :] + np.ldexp(
+        made["hc"].values, made["hc_exponent"].values[..., None, None]
+    )
+
+
+# Paired draws.
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_parameter_leaves_tokens_and_weights_bit_identical(name, shared_laboratory):
+    plain, other = (run(shared_laboratory, **each) for each in ({}, {name: CHANGES[name]}))
+    xr.testing.assert_identical(
+        tokens_of(shared_laboratory), tokens_of(shared_laboratory, **{name: CHANGES[name]})
+    )
+    for weights in ("w_q", "w_k"):
+        assert plain[weights].values.tobytes() == other[weights].values.tobytes()
+    assert not plain.identical(other)
+
+
+def test_every_parameter_is_paired_or_has_a_reason_not_to_be():
+    assert {*CHANGES, *UNPAIRED} == {*Attention.model_fields}
+
+
+def test_other_weights_are_drawn_from_a_stream_of_their_own(shared_laboratory):
+    drawn = [run(shared_laboratory, weights=name)["w_k"].values for name in WEIGHTS]
+    for i, one in enumerate(drawn):
+        assert all(not np.array_equal(one, other) for other in drawn[:i])
+
+
+def test_no_two_replicates_share_their_weights(shared_laboratory):
+    w_k = run(shared_laboratory, replicates=20)["w_k"].values
+    assert len(np.unique(w_k, axis=0)) == 10
+    plan = shared_laboratory.plan(section(replicates=20))
+    blocks = [point for point in plan if point.stage == "attention"]
+    second = shared_laboratory.open(blocks[1])["w_k"].values
+    assert len(np.unique(np.concatenate([w_k, second]), axis=0)) == 20
+
+
+def test_thirty_replicates_keep_the_first_twenty(shared_laboratory):
+    few, many = (shared_laboratory.run(section(replicates=n)) for n in (20, 30))
+    xr.testing.assert_identical(many.isel(replicate=slice(20)), few)
+    paths = [
+        {point.path for point in shared_laboratory.plan(section(replicates=n))} for n in (20, 30)
+    ]
+    new = sorted(path.split("/")[1] for path in paths[1] - paths[0])
+    assert new == ["attention", "data", "experiment", "spectra"]
+
+
+def test_a_further_point_changes_no_other(shared_laboratory):
+    few, many = (shared_laboratory.run(section(beta=b)) for b in ([1.0, 3.0], [0.5, 1.0, 3.0]))
+    xr.testing.assert_identical(many.sel(beta=[1.0, 3.0]), few)
+
+
+# Laws over everything that can be chosen.
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if KERNELS.facts(name)["positive"]])
+def test_layers_are_powers_of_the_attention_matrix(kernel, start, shared_laboratory):
+    made = run(shared_laboratory, kernel=kernel, start=start)
+    layers = state(made)
+    for layer in range(DEPTH + 1):
+        power = np.linalg.matrix_power(made["attention"].values, layer)
+        assert_allclose(layers[:, layer], power @ layers[:, 0], atol=1e-14)
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("arithmetic", ARITHMETIC)
+def test_norms_are_those_of_the_components(arithmetic, start, shared_laboratory):
+    made = run(shared_laboratory, start=start, arithmetic=arithmetic)
+    x, pi = state(made), made["stationary"].values
+    mean = x.mean(axis=2, keepdims=True)
+    kept = np.einsum("rt,rltf->rlf", pi, x)[:, :, None, :]
+    # Components are compared with the whole, from which they are subtracted here.
+    scale = np.linalg.norm(x, axis=(2, 3)).max()
+    for name, component in [
+        ("log10_dc_norm", np.broadcast_to(mean, x.shape)),
+        ("log10_hc_norm", x - mean),
+        ("log10_stationary_norm", np.broadcast_to(kept, x.shape)),
+        ("log10_transient_norm", x - kept),
+    ]:
+        direct = np.linalg.norm(component, axis=(2, 3))
+        assert_allclose(10 ** made[name].values, direct, rtol=1e-12, atol=1e-14 * scale)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_what_a_mask_forbids_is_exactly_zero(mask, shared_laboratory):
+    a = run(shared_laboratory, mask=mask, start="tokens")["attention"].values
+    assert np.array_equal(a > 0, np.broadcast_to(MASKS[mask](N_TOKENS), a.shape))
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_attention_is_softmax_of_scaled_products_row_by_row(weights, shared_laboratory):
+    """The formula of the textbook, with a loop over queries."""
+    made = run(shared_laboratory, weights=weights, beta=2.5, start="tokens")
+    x = tokens_of(shared_laboratory)["x"].values
+    for replicate in range(3):
+        q = x[replicate] @ made["w_q"].values[replicate]
+        k = x[replicate] @ made["w_k"].values[replicate]
+        for i in range(N_TOKENS):
+            weight = [np.exp(2.5 * (q[i] @ key) / D_MODEL**0.5) for key in k]
+            share = np.array(weight) / sum(weight)
+            assert_allclose(made["attention"].values[replicate, i], share, rtol=1e-13)
+
+
+# Arithmetic.
+
+
+@pytest.mark.parametrize(("arithmetic", "unit"), [("float64", 2.0**-53), ("float32", 2.0**-24)])
+def test_one_array_follows_the_split_form_to_its_rounding(arithmetic, unit, shared_laboratory):
+    split, plain = (run(shared_laboratory, arithmetic=each) for each in ("split", arithmetic))
+    error = np.abs(state(plain) - state(split)).max()
+    assert 0 < error < 4 * DEPTH * N_TOKENS * unit * np.abs(state(split)).max()
+
+
+def test_only_the_split_form_has_no_floor(shared_laboratory):
+    floors = {
+        each: set(run(shared_laboratory, arithmetic=each)["log10_rounding_floor"].values)
+        for each in ARITHMETIC
+    }
+    assert floors["split"] == {-np.inf}
+    for each, digits in [("float64", 53), ("float32", 24)]:
+        (floor,) = floors[each]
+        assert_allclose(floor, -digits * np.log10(2) - np.log10(2 * N_TOKENS) / 2, rtol=1e-14)
+
+
+@pytest.mark.parametrize("start", ["no_stationary", "second_mode"])
+def test_a_start_without_a_stationary_part_never_has_one(start, shared_laboratory):
+    made = run(shared_laboratory, start=start)
+    assert (made["log10_stationary_norm"] == -np.inf).all()
+    assert np.isfinite(made["log10_transient_norm"]).all()
+
+
+def test_the_split_form_goes_on_where_floats_end(laboratory):
+    """A thousand layers: the ratio falls by |λ₂| a layer, far below the smallest float."""
+    made = run(laboratory, beta=0.2, depth=1000, record="geometric")
+    ratio = made["log10_transient_norm"] - made["log10_stationary_norm"]
+    assert (ratio.isel(layer=-1) < -400).all()
+    second = np.sort(np.abs(np.linalg.eigvals(made["attention"].values)), axis=-1)[:, -2]
+    slope = (ratio.isel(layer=-1) - ratio.isel(layer=500)) / 500
+    assert_allclose(slope, np.log10(second), rtol=1e-12)
+
+
+# What is recorded.
+
+
+@pytest.mark.parametrize(
+    ("record", "layers"),
+    [
+        ("all", list(range(13))),
+        ("geometric", [0, 1, 2, 3, 4, 6, 8, 12]),
+        ([5, 2], [0, 2, 5]),
+        ([0], [0]),
+        ([], [0]),
+    ],
+)
+def test_tensors_are_stored_at_the_layers_asked_for(record, layers, shared_laboratory):
+    made = run(shared_laboratory, record=record)
+    assert made["recorded_layer"].values.tolist() == layers
+    assert made["hc"].sizes["recorded_layer"] == len(layers)
+    assert made["log10_hc_norm"].sizes["layer"] == DEPTH + 1
+    everything = run(shared_laboratory, record="all")
+    xr.testing.assert_equal(made["hc"], everything["hc"].sel(recorded_layer=layers))
+
+
+def test_layers_are_computed_as_they_are_asked_for(laboratory):
+    """A run of a million layers gives its first at once."""
+    tokens = tokens_of(laboratory)
+    params = {**PLAIN, "depth": 10**6, "record": [0]}
+    made = attention({"params": params, "seed": 7}, tokens)
+    assert isinstance(made, Trajectory)
+    assert {*next(made.layers)} > {"log10_hc_norm", "hc"}
+    assert {*next(made.layers)} == {
+        "log10_dc_norm",
+        "log10_hc_norm",
+        "log10_stationary_norm",
+        "log10_transient_norm",
+    }
+
+
+# Axes inside.
+
+
+def test_axes_inside_come_first_and_hold_what_each_run_gives(laboratory):
+    inside = {"beta": [0.5, 2.0], "arithmetic": ["float32", "split"]}
+    both = laboratory.first("attention", {**section(**inside), "inside": [*inside]})
+    assert both["hc"].dims == (
+        "arithmetic",
+        "beta",
+        "replicate",
+        "recorded_layer",
+        "token",
+        "feature",
+    )
+    for beta in inside["beta"]:
+        for arithmetic in inside["arithmetic"]:
+            alone = run(laboratory, beta=beta, arithmetic=arithmetic)
+            chosen = both.sel(beta=beta, arithmetic=arithmetic, drop=True)
+            xr.testing.assert_identical(chosen, alone)
+
+
+def test_depth_cannot_be_a_dimension_of_one_file(laboratory):
+    with pytest.raises(Refusal, match=r"inside: depth changes 'layer'.*take it out of 'inside'"):
+        laboratory.first("attention", {**section(depth=[4, 8]), "inside": ["depth"]})
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kernel": "signed"}, "a stationary distribution needs weights that are not negative"),
+        ({"weights": "untied", "start": "second_mode"}, "the second eigenvalue .* is complex"),
+        ({"kernel": "sinkhorn", "beta": 1e6}, "the scores are too sharp to balance"),
+        ({"record": [DEPTH + 1]}, r"record: layer 13 lies beyond the last layer 12"),
+    ],
+)
+def test_a_run_that_has_no_meaning_is_refused(changes, message, laboratory):
+    with pytest.raises(Refusal, match=message):
+        run(laboratory, **changes)
+    assert not list(laboratory.folder.glob("results/attention/*"))

@@ -1,0 +1,123 @@
+"""Blocks of replicates that belong to their seed, and tables that are taken as they are."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from lowpass.data import GENERATORS
+from lowpass.registry import Refusal
+from lowpass.spec.data import BLOCK, OBSERVATIONS
+from lowpass.stages.data import data
+from lowpass.streams import stream
+
+NILE = Path(__file__).parents[2] / "workflow/resources/nile.csv"
+SIZES = {
+    "gaussian": {"n_tokens": 6, "d_model": 3},
+    "two_levels": {"n_tokens": 6, "d_model": 3},
+    "ring": {"n_tokens": 6},
+}
+DRAWN = [name for name in GENERATORS if GENERATORS.facts(name)["kind"] != OBSERVATIONS]
+
+
+def draw(generator: str, *, seed: int = 7, block: int = 0, **params) -> xr.Dataset:
+    """Make one block of tokens."""
+    asked = {"generator": generator, **SIZES[generator], **params}
+    return data({"stage": "data", "params": asked, "seed": seed, "block": block})
+
+
+# Laws over every generator of tokens.
+
+
+@pytest.mark.parametrize("generator", DRAWN)
+def test_a_block_is_full_and_labelled(generator):
+    made = draw(generator, block=2)
+    assert made["x"].dims == ("replicate", "token", "feature")
+    assert made["replicate"].values.tolist() == list(range(2 * BLOCK, 3 * BLOCK))
+    for dim in ("token", "feature"):
+        assert made[dim].values.tolist() == list(range(made.sizes[dim]))
+
+
+@pytest.mark.parametrize("generator", DRAWN)
+def test_equal_recipes_draw_equal_bits(generator):
+    xr.testing.assert_identical(draw(generator), draw(generator))
+
+
+@pytest.mark.parametrize("generator", [name for name in DRAWN if name != "ring"])
+def test_no_two_replicates_or_seeds_are_alike(generator):
+    """A ring alone is drawn without chance."""
+    drawn = [draw(generator), draw(generator, block=1), draw(generator, seed=8)]
+    replicates = np.concatenate([made["x"].values for made in drawn])
+    assert len(np.unique(replicates, axis=0)) == 3 * BLOCK
+
+
+@pytest.mark.parametrize("generator", DRAWN)
+def test_a_replicate_has_a_stream_of_its_own(generator):
+    """However many there are, and in whatever block it lies."""
+    made = draw(generator, block=1)
+    shape = {"generator": generator, **SIZES[generator]}
+    extra = {"contrast": 0.5} if generator == "two_levels" else {}
+    rng = stream(7, "tokens", {**shape, **extra}, BLOCK + 3)
+    alone = GENERATORS[generator](rng, **SIZES[generator])
+    assert np.array_equal(made["x"].sel(replicate=BLOCK + 3), alone)
+
+
+# What is particular.
+
+
+def test_a_default_that_is_written_out_draws_the_same_bits():
+    written = draw("two_levels", contrast=0.5)
+    xr.testing.assert_identical(written, draw("two_levels"))
+
+
+def test_a_parameter_that_shapes_a_draw_changes_it():
+    means = [draw("two_levels", contrast=c)["x"].values.mean(axis=1) for c in (0.5, 0.25)]
+    assert not np.array_equal(*means)
+
+
+def observe(text: str, **params) -> xr.Dataset:
+    asked = {"generator": "series", "path": "nile.csv", "key": "year", "value": "flow", **params}
+    return data({"stage": "data", "params": {**asked, "sha256": "0" * 64}}, text)
+
+
+def test_a_table_is_taken_as_it_is():
+    made = observe(NILE.read_text())
+    lines = [line for line in NILE.read_text().splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(lines))
+    assert made["key_position"].dims == ("key", "feature")
+    assert made["key_position"].values[:, 0].tolist() == [float(row["year"]) for row in rows]
+    assert made["value"].values.tolist() == [float(row["flow"]) for row in rows]
+    assert made.sizes == {"key": 100, "feature": 1}
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "message"),
+    [
+        ("year,flow\n1,2\n2,3\n3,4\n", {"value": "flwo"}, "no column is called 'flwo'; did you"),
+        ("year,flow\n1,2\n2,nan\n3,4\n", {}, r"column 'flow' holds nan in data row 2"),
+        ("year,flow\n1,2\n2,inf\n3,4\n", {}, r"column 'flow' holds inf in data row 2"),
+        ("year,flow\n1,2\n2,3\n", {}, "there are 2 rows; leaving one out must leave two"),
+        ("year,flow\n1,2\n3,3\n2,4\n", {}, "positions must increase strictly"),
+        ("", {}, "there is no data line below a header"),
+    ],
+)
+def test_a_table_that_cannot_be_smoothed_is_refused(text, params, message):
+    with pytest.raises(Refusal, match=rf"nile\.csv: .*{message}"):
+        observe(text, **params)
+
+
+def test_an_odd_number_of_tokens_has_no_two_halves():
+    with pytest.raises(Refusal, match="two_levels got n_tokens = 7"):
+        draw("two_levels", n_tokens=7)
+
+
+def test_an_unknown_parameter_is_refused():
+    with pytest.raises(Refusal, match="no parameter is called 'd_modle'; did you mean 'd_model'"):
+        draw("gaussian", d_modle=3)

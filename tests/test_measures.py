@@ -1,0 +1,305 @@
+"""Each measure against a slow computation that shares nothing with it but the trajectory."""
+
+from __future__ import annotations
+
+import cmath
+import math
+
+import numpy as np
+import pytest
+import xarray as xr
+from numpy.testing import assert_allclose
+
+from lowpass.labels import VARIABLES
+from lowpass.measures import LATER, MEASURES
+from lowpass.stages.spectra import spectra
+
+N_TOKENS, D_MODEL, DEPTH = 7, 3, 16
+
+
+def section(**changes) -> dict:
+    return {
+        "data": {"generator": "gaussian", "n_tokens": N_TOKENS, "d_model": D_MODEL},
+        "attention": {"beta": 1.0, "depth": DEPTH, "record": "all", **changes},
+        "spectra": ["slem"],
+        "replicates": 10,
+    }
+
+
+@pytest.fixture(params=["split", "float64", "sinkhorn", "second_mode"])
+def trajectory(request, shared_laboratory) -> xr.Dataset:
+    """Read ten runs with every layer recorded, an odd number of tokens and sharp enough logits."""
+    changes = {
+        "split": {},
+        "float64": {"arithmetic": "float64", "depth": 6},  # Short of its floor.
+        "sinkhorn": {"kernel": "sinkhorn"},
+        "second_mode": {"weights": "symmetric", "start": "second_mode"},
+    }
+    return shared_laboratory.first("attention", section(**changes[request.param]))
+
+
+def measure(name: str, trajectory: xr.Dataset) -> xr.DataArray:
+    return spectra({"params": {"measures": [name]}}, trajectory)[name]
+
+
+def matrices(trajectory: xr.Dataset) -> list[np.ndarray]:
+    return list(trajectory["attention"].values)
+
+
+def component(trajectory: xr.Dataset, name: str, replicate: int, layer: int) -> tuple[list, int]:
+    """Take a recorded tensor as nested lists, and its binary exponent."""
+    place = {"replicate": replicate, "recorded_layer": layer}
+    one = trajectory[name].isel(place).values.tolist()
+    return one, int(trajectory[f"{name}_exponent"].isel(place))
+
+
+def log10_norm(rows: list, exponent: int) -> float:
+    """Take the norm entry by entry, and its exponent aside."""
+    total = math.sqrt(math.fsum(entry * entry for row in rows for entry in row))
+    return math.log10(total) + exponent * math.log10(2) if total else -math.inf
+
+
+def stationary(a: np.ndarray) -> np.ndarray:
+    """Iterate from the uniform distribution until nothing changes."""
+    pi = np.full(len(a), 1 / len(a))
+    for _ in range(5000):
+        pi = pi @ a
+        pi /= pi.sum()
+    return pi
+
+
+# Ratios.
+
+
+def test_the_ratio_is_that_of_norms_of_recorded_tensors(trajectory):
+    ratio = measure("log10_hc_dc_ratio", trajectory)
+    for replicate in range(3):
+        for layer in trajectory["recorded_layer"].values:
+            high = log10_norm(*component(trajectory, "hc", replicate, layer))
+            mean, exponent = component(trajectory, "dc", replicate, layer)
+            low = log10_norm([mean] * N_TOKENS, exponent)
+            found = ratio.sel(layer=layer).isel(replicate=replicate)
+            assert_allclose(found, high - low, rtol=0, atol=1e-12)
+
+
+def test_the_transient_ratio_is_that_of_an_oblique_projection(trajectory):
+    ratio = measure("log10_transient_ratio", trajectory)
+    if (trajectory["log10_stationary_norm"] == -np.inf).all():
+        assert (ratio == np.inf).all()
+        return
+    for replicate, a in enumerate(matrices(trajectory)[:3]):
+        pi = stationary(a)
+        for layer in range(5):
+            mean, exponent = component(trajectory, "dc", replicate, layer)
+            high, shift = component(trajectory, "hc", replicate, layer)
+            x = np.ldexp(mean, exponent) + np.ldexp(high, shift)
+            kept = np.outer(np.ones(N_TOKENS), pi @ x)
+            direct = np.log10(np.linalg.norm(x - kept) / np.linalg.norm(kept))
+            found = ratio.sel(layer=layer).isel(replicate=replicate)
+            assert_allclose(found, direct, rtol=0, atol=1e-9)
+
+
+def test_a_component_that_is_exactly_zero_has_an_infinite_ratio():
+    """No transient is minus infinity; no mean is plus infinity."""
+    norms = {
+        "log10_hc_norm": ("layer", [-np.inf, 0.0]),
+        "log10_dc_norm": ("layer", [0.0, -np.inf]),
+    }
+    assert MEASURES["log10_hc_dc_ratio"](xr.Dataset(norms)).values.tolist() == [-np.inf, np.inf]
+    assert VARIABLES["log10_hc_dc_ratio"].infinite
+
+
+# Eigenvalues.
+
+
+def test_the_second_eigenvalue_is_the_growth_of_powers(trajectory):
+    """Gelfand: ‖(A - 1πᵀ)^k‖^(1/k), with k = 2^24 reached by squaring."""
+    found = measure("slem", trajectory)
+    for replicate, a in enumerate(matrices(trajectory)):
+        power, log_scale = a - stationary(a), 0.0
+        for _ in range(24):
+            scale = np.linalg.norm(power)
+            power, log_scale = (power / scale) @ (power / scale), 2 * (log_scale + np.log(scale))
+        growth = np.exp((log_scale + np.log(np.linalg.norm(power))) / 2**24)
+        assert_allclose(found[replicate], growth, rtol=1e-6)
+
+
+def test_two_tokens_have_a_second_eigenvalue_in_closed_form():
+    """A = [[1-p, p], [q, 1-q]] has the eigenvalues 1 and 1 - p - q."""
+    p, q = 0.3, 0.9
+    made = of_matrix([[1 - p, p], [q, 1 - q]])
+    assert_allclose(measure("slem", made), [abs(1 - p - q)], rtol=1e-14)
+    assert measure("unit_eigenvalue_defect", made) < 1e-15
+
+
+def of_matrix(a) -> xr.Dataset:
+    return xr.Dataset({"attention": (("replicate", "query", "key"), np.array([a], dtype=float))})
+
+
+def test_a_matrix_that_forgets_at_once_has_no_second_eigenvalue():
+    assert_allclose(measure("slem", of_matrix(np.full((5, 5), 0.2))), 0, atol=1e-15)
+
+
+def test_a_cycle_forgets_nothing():
+    assert_allclose(measure("slem", of_matrix(np.roll(np.eye(5), 1, axis=1))), 1, rtol=1e-14)
+
+
+# Defects.
+
+
+def test_the_largest_defect_of_a_row_sum_is_found(trajectory):
+    found = measure("row_sum_defect", trajectory)
+    direct = [max(abs(math.fsum(row) - 1) for row in a.tolist()) for a in matrices(trajectory)]
+    assert_allclose(found, direct, rtol=0, atol=2e-15)
+    spoilt = trajectory.copy(deep=True)
+    spoilt["attention"][4, 2, 1] += 2.0**-20
+    assert_allclose(measure("row_sum_defect", spoilt)[4], 2.0**-20, rtol=1e-8)
+
+
+def test_scaled_attention_has_no_eigenvalue_one(trajectory):
+    assert (measure("unit_eigenvalue_defect", trajectory) < 1e-14).all()
+    scaled = trajectory.assign(attention=trajectory["attention"] * (1 + 1e-6))
+    assert_allclose(measure("unit_eigenvalue_defect", scaled), 1e-6, rtol=1e-6)
+
+
+def test_the_smallest_entry_is_found(trajectory):
+    found = measure("min_attention", trajectory)
+    direct = [min(entry for row in a.tolist() for entry in row) for a in matrices(trajectory)]
+    assert found.values.tolist() == direct
+
+
+def zero_frequency(column: list[float]) -> list[float]:
+    """Transform there and back with sums of exponentials, keeping frequency zero alone."""
+    n = len(column)
+    spectrum = [
+        sum(x * cmath.exp(-2j * cmath.pi * k * i / n) for i, x in enumerate(column))
+        for k in range(n)
+    ]
+    return [(spectrum[0] * cmath.exp(0) / n).real for _ in range(n)]
+
+
+def test_the_defect_of_the_mean_is_that_of_a_slow_transform(trajectory):
+    found = measure("dft_mean_defect", trajectory)
+    for replicate in range(3):
+        mean, exponent = component(trajectory, "dc", replicate, 0)
+        high, shift = component(trajectory, "hc", replicate, 0)
+        mean = np.ldexp(mean, exponent)
+        x = mean + np.ldexp(high, shift)
+        slow = [zero_frequency(x[:, feature].tolist()) for feature in range(D_MODEL)]
+        assert_allclose(found[replicate], np.abs(np.array(slow).T - mean).max(), atol=2e-15)
+
+
+def test_a_component_that_is_no_mean_is_noticed(trajectory):
+    """What is added to every token of HC belongs to frequency zero."""
+    spoilt = trajectory.copy(deep=True)
+    spoilt["hc"][2, 0, :, 1] += 2.0**-10
+    scale = 2.0 ** spoilt["hc_exponent"].values[2, 0]
+    found = measure("dft_mean_defect", spoilt)
+    assert_allclose(found[2], 2.0**-10 * scale, rtol=1e-9)
+    assert (found[:2] < 1e-14).all()
+
+
+# Rates and predictions.
+
+
+def decaying(log10_ratio: np.ndarray) -> xr.Dataset:
+    """Give a trajectory whose two ratios are those wanted, replicate by replicate."""
+    dims = ("replicate", "layer")
+    norms = {
+        "log10_hc_norm": (dims, log10_ratio),
+        "log10_dc_norm": (dims, np.zeros_like(log10_ratio)),
+        "log10_transient_norm": (dims, log10_ratio),
+        "log10_stationary_norm": (dims, np.zeros_like(log10_ratio)),
+    }
+    return xr.Dataset(norms, {"layer": np.arange(log10_ratio.shape[1])})
+
+
+@pytest.mark.parametrize("name", ["transient_rate", "hc_dc_rate"])
+def test_a_geometric_decay_has_its_own_rate(name):
+    """At layer 400 the ratio is 1e-2000 or less, beyond any float."""
+    rates = np.array([1e-5, 0.2, 0.999, 1.0, 1.5])
+    layer = np.arange(401)
+    made = decaying(3.0 + np.log10(rates)[:, None] * layer)
+    assert_allclose(measure(name, made), rates, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["transient_rate", "hc_dc_rate"])
+def test_a_rate_is_fitted_to_the_later_half_alone(name, rng):
+    wild = rng.standard_normal((3, 41))
+    made = decaying(np.concatenate([wild[:, :20], -np.arange(20, 41) * 0.5 + wild[:, 20:]], axis=1))
+    direct = [
+        10 ** np.polyfit(np.arange(20, 41), row[20:], 1)[0] for row in made["log10_hc_norm"].values
+    ]
+    assert_allclose(measure(name, made), direct, rtol=1e-12)
+
+
+def test_a_second_mode_decays_at_its_eigenvalue(shared_laboratory):
+    """One mode alone: the transient norm falls by exactly |λ₂| each layer."""
+    made = shared_laboratory.first(
+        "attention", section(weights="symmetric", start="second_mode", depth=30)
+    )
+    falls = 10 ** np.diff(made["log10_transient_norm"].values, axis=1)
+    assert_allclose(falls, measure("slem", made).values[:, None] * np.ones(30), rtol=1e-10)
+
+
+def test_the_prediction_is_a_line_with_the_slope_of_the_eigenvalue(shared_laboratory):
+    made = shared_laboratory.first("attention", section())
+    predicted = measure("log10_predicted_ratio", made)
+    slopes = np.diff(predicted.values, axis=1)
+    second = [sorted(abs(np.linalg.eigvals(a)))[-2] for a in matrices(made)]
+    assert_allclose(slopes, np.log10(second)[:, None] * np.ones(DEPTH), rtol=1e-10)
+    off = measure("log10_transient_ratio", made) - predicted
+    assert_allclose(off.isel(layer=slice(DEPTH // LATER, None)).mean("layer"), 0, atol=1e-12)
+
+
+def test_the_prediction_of_one_mode_is_the_ratio_itself():
+    """With c = 10^2 and a matrix of the right eigenvalue, prediction and ratio coincide."""
+    rate = 0.25
+    made = decaying(2.0 + np.log10(rate) * np.arange(21)[None])
+    made = made.merge(of_matrix([[0.5, 0.5], [0.25, 0.75]]))
+    assert_allclose(measure("slem", made), rate, rtol=1e-14)
+    predicted = measure("log10_predicted_ratio", made)
+    assert_allclose(predicted, measure("log10_transient_ratio", made), rtol=1e-13)
+
+
+def test_the_floor_is_handed_on(shared_laboratory):
+    made = shared_laboratory.first("attention", section(arithmetic="float32"))
+    floor = measure("log10_rounding_floor", made)
+    assert_allclose(10**floor, 2.0**-24 / np.sqrt(2 * N_TOKENS), rtol=1e-12)
+
+
+# Ranges.
+
+RANGES = {
+    "slem": (0, 1 + 1e-14),
+    "row_sum_defect": (0, 1e-14),
+    "unit_eigenvalue_defect": (0, 1e-14),
+    "dft_mean_defect": (0, 1e-14),
+    "min_attention": (0, 1 / N_TOKENS),
+    "transient_rate": (0, 1),
+    "hc_dc_rate": (0, 1),
+    "log10_rounding_floor": (-np.inf, 0),
+    "log10_hc_dc_ratio": (-np.inf, np.inf),
+    "log10_transient_ratio": (-np.inf, np.inf),
+    "log10_predicted_ratio": (-np.inf, np.inf),
+}
+
+
+def test_every_measure_has_a_range():
+    assert {*RANGES} == {*MEASURES}
+
+
+@pytest.mark.parametrize("beta", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize("name", RANGES)
+def test_a_measure_stays_in_its_range(name, beta, shared_laboratory):
+    made = shared_laboratory.first("attention", section(beta=beta, depth=60))
+    low, high = RANGES[name]
+    assert ((measure(name, made) >= low) & (measure(name, made) <= high)).all()
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_renaming_tokens_changes_no_measure(name, shared_laboratory, rng):
+    made = shared_laboratory.first("attention", section())
+    order = rng.permutation(N_TOKENS)
+    renamed = made.isel(query=order, key=order, token=order)
+    assert_allclose(measure(name, renamed), measure(name, made), rtol=1e-9, atol=1e-14)

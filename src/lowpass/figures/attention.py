@@ -35,8 +35,8 @@ FORGOTTEN = -2.2
     experiments=("dc-limit",),
     section="dc-limit",
     caption="The ratio of the high-frequency to the direct-current component over layers, for one "
-    "attention matrix repeated, at several inverse temperatures β. (a) The components are kept in two "
-    "arrays, so that rounding ends neither. Dots are measured in one replicate, the one whose "
+    "attention matrix repeated, at several inverse temperatures β. (a) The components are kept in "
+    "two arrays, so that rounding ends neither. Dots are measured in one replicate, the one whose "
     "|λ₂| ranks in the middle; dashed lines are the prediction c|λ₂|ᵗ for the same replicate; "
     "faint lines are all replicates. (b) The first layers again. Lines are the same replicates "
     "in one array of single or double precision, and split in two arrays; grey lines are the "
@@ -84,10 +84,13 @@ def draw_floors(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
     first = runs.sel(layer=slice(None, NEAR_LAYERS))
     layer = first["layer"].values
     ax.set(xlim=(0, layer[-1]), ylim=NEAR)
-    for beta, colour in zip(runs["beta"].values, shades(runs, palette), strict=True):
+    betas = runs["beta"].values
+    for beta, colour in zip(betas, shades(runs, palette), strict=True):
         run = middle(first.sel(beta=beta))["log10_hc_dc_ratio"]
         ax.plot(layer, run.transpose("layer", "arithmetic").values, color=colour, linewidth=0.9)
-        name_at(ax, run.sel(arithmetic="split"), BETWEEN, f"β = {beta:g}", colour)
+        # The first line has room on its left, and leaves that on its right to the second.
+        aside = -1 if beta == betas[0] else 1
+        name_at(ax, run.sel(arithmetic="split"), BETWEEN, f"β = {beta:g}", colour, aside)
     fastest = middle(first.isel(beta=0))
     ratio, ends = fastest["log10_hc_dc_ratio"], []
     for name in [each for each in runs["arithmetic"].values if each != "split"]:
@@ -103,14 +106,17 @@ def draw_floors(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
     end_labels(ax, ends)
 
 
-def name_at(ax: Axes, ratio: xr.DataArray, height: float, text: str, colour: str) -> None:
-    """Write a falling line's name beside its last point above a height."""
+def name_at(
+    ax: Axes, ratio: xr.DataArray, height: float, text: str, colour: str, aside: int = 1
+) -> None:
+    """Write a falling line's name to the right of its last point above a height, or (-1) left."""
     last = ratio.isel(layer=np.flatnonzero(ratio.values >= height)[-1])
     ax.annotate(
         typeset(text),
         (float(last["layer"]), float(last)),
-        (5, 2),
+        (5 * aside, 2 * aside),
         textcoords="offset points",
+        ha="left" if aside > 0 else "right",
         color=colour,
         fontsize=TICK,
         va="center_baseline",
@@ -148,7 +154,7 @@ def counterexamples(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -
         annotate(
             ax,
             "a ratio that forgets falls through here",
-            (layer[len(layer) // 2], -1.2),
+            (layer[len(layer) // 2], FORGOTTEN / 2),
             (0, 2),
             palette,
         )
@@ -169,6 +175,7 @@ def room_above(ax: Axes, palette: Palette) -> float:
     low, high = ax.get_ylim()
     low, broken, top = min(low, FORGOTTEN), high + 0.15, high + 0.75
     ax.set_ylim(low, top + 0.2)
+    ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= broken])
     ax.spines["left"].set_bounds(low, broken)
     place = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
     place |= {"ha": "right", "va": "center_baseline", "annotation_clip": False}
@@ -196,8 +203,10 @@ def rank_middle(values: Sequence[float] | np.ndarray) -> int:
 
 def name_powers(ax: Axes, variable: xr.DataArray) -> None:
     """Read an axis of stored decimal logarithms as powers of ten of what its card names."""
+    from matplotlib.ticker import MaxNLocator
+
     card = variable.attrs
-    ax.yaxis.get_major_locator().set_params(integer=True, nbins=5, steps=[1, 2, 5, 10])
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=True))
     ax.yaxis.set_major_formatter(lambda value, _: typeset_power(round(value)))
     plain = {
         "long_name": card["long_name"].removeprefix("decimal logarithm of the "),

@@ -62,6 +62,8 @@ def draw_record(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
 
 def draw_criterion(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
     """Draw the leave-one-out error over bandwidths and mark the selected one."""
+    from matplotlib.ticker import MaxNLocator
+
     chosen = {name: smoothed[f"{name}_selected"] for name in ("bandwidth", "temperature")}
     least = float(smoothed["loo_score_selected"])
     ax.plot(smoothed["bandwidth"].values, smoothed["loo_score"].values, color=palette.attention)
@@ -70,7 +72,7 @@ def draw_criterion(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
     words = [f"${each.attrs['symbol']}={float(each):.2f}$" for each in chosen.values()]
     annotate(ax, ",  ".join(words), (float(chosen["bandwidth"]), least), (3, -9), palette)
     ax.margins(y=0.14)
-    ax.yaxis.get_major_locator().set_params(nbins=4, steps=[1, 2, 4, 5, 10])
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 4, 5, 10]))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(f"{axis_text(smoothed['bandwidth'])}  (years)")
     ax.set_ylabel(axis_text(smoothed["loo_score"]))

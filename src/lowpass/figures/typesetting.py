@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵗᴴ"
-SUPERSCRIPTS_SPELT = "0123456789+-=()niTtH"
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵗᴴᴸ"
+SUPERSCRIPTS_SPELT = "0123456789+-=()niTtHL"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₗₘₙₚₛₜ"
 SUBSCRIPTS_SPELT = "0123456789+-=()aeijklmnpst"
 ACCENTS = "\u0302\u0303\u0304\u0307"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Points: a row, what lies above the rows and below them, and a line of the ids at the bottom.
 ROW, ABOVE, BELOW, LINE = 13.0, 26.0, 40.0, 10.0
+# Points that all rows may take of a printed page; they move together where they would take more.
+PAGE = 600.0
 # Inches: room for a claim's name and words, and for its verdict.
 LEFT, RIGHT = 3.5, 0.78
 EDGE, ID = 8.0, 22.0
@@ -43,7 +45,7 @@ def verdicts(shown: Mapping[str, Any], palette: Palette = PAPER) -> Figure:
     sentence = f"Not examined: {', '.join(others)}." if others else ""
     lines = broken(sentence, NOTE, HINTED * (BREADTHS["page"] * 72 - 2 * EDGE))
     below = BELOW + LINE * len(lines)
-    height = (ABOVE + ROW * len(judged) + below) / 72
+    height = (ABOVE + min(ROW * len(judged), PAGE) + below) / 72
     margins = {"left": LEFT, "right": RIGHT, "bottom": below / 72, "top": ABOVE / 72}
     with look(palette):
         figure, (ax,) = canvas("page", height, palette, margins=margins)

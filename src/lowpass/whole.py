@@ -60,12 +60,12 @@ def whole_plan(
 
 def add_claims(plan: Plan) -> Point:
     """Plan the judgement of every claim whose experiments are there."""
-    judged = [
-        claim
-        for claim in sorted(CLAIMS)
-        if set(CLAIMS.facts(claim)["experiments"]) <= set(plan.experiments)
-    ]
-    needed = {name for claim in judged for name in CLAIMS.facts(claim)["experiments"]}
+    judged = {
+        CLAIMS.facts(judge)["claim"]: judge
+        for judge in sorted(CLAIMS)
+        if set(CLAIMS.facts(judge)["experiments"]) <= set(plan.experiments)
+    }
+    needed = {name for judge in judged.values() for name in CLAIMS.facts(judge)["experiments"]}
     shown = [plan.experiments[name] for name in sorted(needed)]
     params = {"judged": judged, "register": list(REGISTER), "experiments": sections_of(shown)}
     return plan.add("claims", "claims", params, tuple(shown), seed=seeded(shown))

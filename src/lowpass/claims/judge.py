@@ -25,7 +25,7 @@ def judge(
     Parameters
     ----------
     recipe : mapping
-        ``params`` with the ids of the ``register`` and those ``judged``.
+        ``params`` with the ids of the ``register``, and the judge of each that is ``judged``.
     experiments : mapping of str to Dataset
         Those the judges name.
 
@@ -34,15 +34,15 @@ def judge(
     dict
         By claim id: what it says, its source and condition, verdict, numbers and witness.
     """
-    judged = set(recipe["params"]["judged"])
+    judges = recipe["params"]["judged"]
     verdicts = {}
     for claim in recipe["params"]["register"]:
         entry = asdict(REGISTER[claim])
-        measured = CLAIMS[claim](experiments) if claim in judged else None
+        measured = CLAIMS[judges[claim]](experiments) if claim in judges else None
         if measured is None:
             verdicts[claim] = {**entry, "verdict": "not examined"}
             continue
-        facts = CLAIMS.facts(claim)
+        facts = CLAIMS.facts(judges[claim])
         verdicts[claim] = {
             **entry,
             **asdict(measured),

@@ -1,4 +1,4 @@
-"""The claims that can be judged, and what a judge may say.
+"""The judges of claims, and what a judge may say.
 
 A judge maps the stored experiments to up to three numbers; it never says a
 verdict, which is arithmetic.
@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 from lowpass.registry import Registry
 
-CLAIMS = Registry("judged claim")
+# Every recipe of a judgement names all ids, to list what was not examined; so a judge needs a name
+# of its own, or adding one would change the code behind judgements that never ask it.
+CLAIMS = Registry("judge")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def worst_query(defect: xr.DataArray) -> str:
     return f"query {int(defect['query'].values[place])}"
 
 
-@CLAIMS.add("N01", experiments=("nile",), tolerance=1e-13)
+@CLAIMS.add("judge of N01", claim="N01", experiments=("nile",), tolerance=1e-13)
 def attention_is_nadaraya_watson(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Compare softmax attention with the textbook estimator of the same similarity."""
     nile = experiments["nile"]
@@ -40,7 +40,7 @@ def attention_is_nadaraya_watson(experiments: Mapping[str, xr.Dataset]) -> Measu
     )
 
 
-@CLAIMS.add("N02", experiments=("nile",), tolerance=1e-13)
+@CLAIMS.add("judge of N02", claim="N02", experiments=("nile",), tolerance=1e-13)
 def weights_sum_to_one(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Ask how much of the similarities cancels in the sum that should normalise them.
 
@@ -58,7 +58,7 @@ def weights_sum_to_one(experiments: Mapping[str, xr.Dataset]) -> Measured:
     )
 
 
-@CLAIMS.add("N04", experiments=("nile",), tolerance=1e-12)
+@CLAIMS.add("judge of N04", claim="N04", experiments=("nile",), tolerance=1e-12)
 def dot_products_are_distances(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Compare dot-product attention with the Gaussian smoother, without and with key weights."""
     nile = experiments["nile"]

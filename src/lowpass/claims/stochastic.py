@@ -34,7 +34,7 @@ def place_of_largest(values: xr.DataArray) -> str:
     return ", ".join(f"{dim} {label}" for dim, label in labels.items())
 
 
-@CLAIMS.add("A01", experiments=("dc-limit",), tolerance=1e-13)
+@CLAIMS.add("judge of A01", claim="A01", experiments=("dc-limit",), tolerance=1e-13)
 def zero_frequency_is_the_mean(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Compare the zero-frequency part of a Fourier transform with the token mean."""
     defect = split(experiments)["dft_mean_defect"]
@@ -44,7 +44,7 @@ def zero_frequency_is_the_mean(experiments: Mapping[str, xr.Dataset]) -> Measure
     )
 
 
-@CLAIMS.add("A02", experiments=("dc-limit",), tolerance=1e-13)
+@CLAIMS.add("judge of A02", claim="A02", experiments=("dc-limit",), tolerance=1e-13)
 def attention_is_stochastic(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Take the larger defect of row sums and of the eigenvalue one."""
     runs = split(experiments)
@@ -69,7 +69,9 @@ def final_ratios_of_deep_runs(runs: xr.Dataset) -> xr.DataArray | None:
     return runs["log10_hc_dc_ratio"].sel(layer=last).where(deep & positive)
 
 
-@CLAIMS.add("A03", experiments=("dc-limit", "counterexamples"), tolerance=LIMIT)
+@CLAIMS.add(
+    "judge of A03", claim="A03", experiments=("dc-limit", "counterexamples"), tolerance=LIMIT
+)
 def stochastic_implies_the_limit(experiments: Mapping[str, xr.Dataset]) -> Measured | None:
     """Set attention with zero entries against attention that is positive throughout."""
     last = experiments["counterexamples"].isel(layer=-1)
@@ -84,7 +86,9 @@ def stochastic_implies_the_limit(experiments: Mapping[str, xr.Dataset]) -> Measu
     )
 
 
-@CLAIMS.add("A04", experiments=("dc-limit", "counterexamples"), tolerance=LIMIT)
+@CLAIMS.add(
+    "judge of A04", claim="A04", experiments=("dc-limit", "counterexamples"), tolerance=LIMIT
+)
 def every_start_forgets(experiments: Mapping[str, xr.Dataset]) -> Measured | None:
     """Set starts without a stationary part against those of the deep runs.
 
@@ -103,7 +107,9 @@ def every_start_forgets(experiments: Mapping[str, xr.Dataset]) -> Measured | Non
     )
 
 
-@CLAIMS.add("A05", experiments=("dc-limit",), tolerance=1e-3, trend_tolerance=5e-3)
+@CLAIMS.add(
+    "judge of A05", claim="A05", experiments=("dc-limit",), tolerance=1e-3, trend_tolerance=5e-3
+)
 def rate_is_the_second_eigenvalue(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Compare the ratio with c|λ₂|ᵗ at every layer, and its late slope with |λ₂|."""
     runs = split(experiments)

@@ -18,7 +18,7 @@ os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
-from lowpass.rules import PUBLISHED, Rules
+from lowpass.rules import Rules
 
 plan = Rules.of(workflow)
 
@@ -38,7 +38,7 @@ wildcard_constraints:
 rule all:
     default_target: True
     input:
-        PUBLISHED,
+        plan.published(),
 
 
 for stage in ("data", "attention", "smoothing", "spectra", "experiment"):

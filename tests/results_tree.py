@@ -24,10 +24,10 @@ from pypdf import PdfWriter
 from lowpass.figures.palette import PAPER
 from lowpass.figures.saving import encode
 from lowpass.figures.style import canvas, look
-from lowpass.fingerprint import Code, names_in
+from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point
 from lowpass.plan.complete import complete
-from lowpass.plan.roots import roots_of
+from lowpass.plan.roots import names_of, roots_of
 from lowpass.provenance import digest_of, parent_of, record_in
 from lowpass.publish import publish
 from lowpass.records import BLANK, NAME, canonical, pixel_digest, record_of, seal
@@ -148,7 +148,7 @@ def fingerprints(root: Path) -> Callable[[Any], str]:
 
     def fingerprint(recipe: Any) -> str:
         roots = roots_of(recipe)
-        names = names_in([recipe["stage"], complete(recipe)])
+        names = names_of(recipe["stage"], complete(recipe))
         return code.fingerprint(roots.definitions, names, roots.distributions)
 
     return fingerprint

@@ -15,10 +15,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lowpass.fingerprint import Code, check_asked, names_in
+from lowpass.fingerprint import Code, check_asked
 from lowpass.plan import Plan
 from lowpass.plan.complete import complete
-from lowpass.plan.roots import NUMERICAL, roots_of
+from lowpass.plan.roots import NUMERICAL, names_of, roots_of
 from lowpass.provenance import Parent, parent_of
 from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
 from lowpass.registry import Refusal, Registry
@@ -99,7 +99,9 @@ class Job:
     def confirm(self) -> None:
         """Refuse to name a product whose code changed, or used more than its fingerprint covers."""
         fresh = check_code(self.recipe, self.parameters, self.code)
-        closure = fresh.closure(roots_of(self.recipe).definitions, names_of(self))
+        closure = fresh.closure(
+            roots_of(self.recipe).definitions, names_of(self.recipe["stage"], self.parameters)
+        )
         check_asked(closure, Registry.asked)
 
     def publish(self, contents: Mapping[Path, bytes]) -> None:
@@ -120,17 +122,12 @@ class Job:
                 part.unlink(missing_ok=True)
 
 
-def names_of(job: Job) -> frozenset[str]:
-    """Collect every name a job's recipe holds, defaults filled in."""
-    return names_in([job.recipe["stage"], job.parameters])
-
-
 def check_code(recipe: Mapping[str, Any], parameters: Mapping[str, Any], code: str) -> Code:
     """Refuse when the code on disk is not the code the plan was made with."""
     fresh = Code.read(ROOT / "src")
     roots = roots_of(recipe)
     now = fresh.fingerprint(
-        roots.definitions, names_in([recipe["stage"], parameters]), roots.distributions
+        roots.definitions, names_of(recipe["stage"], parameters), roots.distributions
     )
     if now != code:
         raise Refusal(

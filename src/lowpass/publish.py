@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from lowpass.records import BLANK, NAME, SCHEMA, seal, sha256
+from lowpass.records import BLANK, NAME, SCHEMA, key_of, seal, sha256
 
 
 def publish(inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -20,31 +20,51 @@ def publish(inputs: Sequence[str], outputs: Sequence[str]) -> None:
         Every final product, each named after its key.
     outputs : sequence of str
         Fixed names; a copy is made of the input whose name begins alike. The manifest
-        comes last, so that it never names a file that is not there.
+        comes last, so that it never names a file that is not there. A name that bears a key
+        is a second manifest, the only one of its folder: while it is there, the fixed names
+        stand for the products that its key was made from.
     """
-    *copies, manifest = outputs
+    *copies, manifest = (path for path in outputs if "~" not in path)
+    keyed = [path for path in outputs if "~" in path]
+    for old in (old for each in keyed for old in Path(each).parent.glob("*~*")):
+        old.unlink()
     listed = {path: sha256(Path(path).read_bytes()) for path in sorted(inputs)}
     for copy in copies:
-        stem, suffix = Path(copy).stem, Path(copy).suffix
-        source = next(
-            path
-            for path in inputs
-            if Path(path).name.startswith(f"{stem}~") and Path(path).suffix == suffix
-        )
-        part = Path(f"{copy}.part")
-        shutil.copyfile(source, part)
-        os.replace(part, copy)
+        source = original(copy, inputs)
+        put(copy, Path(source).read_bytes())
         listed[copy] = listed[source]
-    keys = sorted({Path(path).name.partition("~")[2].partition(".")[0] for path in inputs})
+    recipe = publication(inputs)
     record = {
         "schema": SCHEMA,
-        "key": "manifest",
-        "recipe": {"stage": "publish", "params": {"keys": keys}},
-        "parameters": {"keys": keys},
+        "key": key_of(recipe, []),
+        "recipe": recipe,
+        "parameters": recipe["params"],
         "parents": [],
         "digest": BLANK,
     }
     text = json.dumps({NAME: record, "sha256": listed}, indent=1) + "\n"
-    part = Path(f"{manifest}.part")
-    part.write_bytes(seal(text))
-    os.replace(part, manifest)
+    for path in (manifest, *keyed):
+        put(path, seal(text))
+
+
+def original(copy: str, inputs: Sequence[str]) -> str:
+    """Find the input whose name begins like that of its copy and ends alike."""
+    stem, suffix = Path(copy).stem, Path(copy).suffix
+    return next(
+        path
+        for path in inputs
+        if Path(path).name.startswith(f"{stem}~") and Path(path).suffix == suffix
+    )
+
+
+def put(path: str, content: bytes) -> None:
+    """Give a file its name when all of it is there."""
+    part = Path(f"{path}.part")
+    part.write_bytes(content)
+    os.replace(part, path)
+
+
+def publication(finals: Sequence[str]) -> dict[str, Any]:
+    """Compose the recipe of a manifest: the keys of all that the fixed names stand for."""
+    keys = sorted({Path(path).name.partition("~")[2].partition(".")[0] for path in finals})
+    return {"stage": "publish", "params": {"keys": keys}}

@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lowpass.fingerprint import Code, names_in
+from lowpass.fingerprint import Code
 from lowpass.plan import Plan
 from lowpass.plan.complete import complete
 from lowpass.plan.point import Point
-from lowpass.plan.roots import roots_of
-from lowpass.records import canonical
+from lowpass.plan.roots import names_of, roots_of
+from lowpass.publish import publication
+from lowpass.records import canonical, key_of
 from lowpass.registry import Refusal
 from lowpass.whole import whole_plan
 
@@ -80,7 +81,7 @@ class Rules:
         try:
             recipe = self._find(stage, name).recipe
             roots = roots_of(recipe)
-            names = names_in([stage, complete(recipe)])
+            names = names_of(stage, complete(recipe))
             return self._code.fingerprint(roots.definitions, names, roots.distributions)
         except Refusal as refusal:
             refuse(refusal)
@@ -117,7 +118,15 @@ class Rules:
 
     def publication(self) -> str:
         """Name what the fixed names stand for, as canonical JSON."""
-        return canonical({"stage": "publish", "finals": self.finals()})
+        return canonical(publication(self.finals()))
+
+    def published(self) -> list[str]:
+        """List the fixed names, and the one name that is missing when they stand for others.
+
+        Snakemake would remember what they stood for, but its memory can be deleted.
+        """
+        key = key_of(publication(self.finals()), [])
+        return [*PUBLISHED, f"results/publish/manifest~{key}.json"]
 
 
 def path_in_form(point: Point, form: str | None) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lowpass.fingerprint import Code, names_in
+from lowpass.fingerprint import Code
 from lowpass.plan.complete import complete
-from lowpass.plan.roots import roots_of
+from lowpass.plan.roots import names_of, roots_of
 from lowpass.provenance import Parent, digest_of, record_in
 from lowpass.records import key_of, sha256
 from lowpass.registry import Refusal
@@ -121,7 +121,7 @@ class Tracer:
             )
         try:
             roots = roots_of(record["recipe"])
-            names = names_in([record["recipe"]["stage"], complete(record["recipe"])])
+            names = names_of(record["recipe"]["stage"], complete(record["recipe"]))
             now = self._code.fingerprint(roots.definitions, names, roots.distributions)
         except Refusal as refusal:
             return f"the code here cannot make it: {refusal}"

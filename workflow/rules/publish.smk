@@ -3,7 +3,7 @@ rule publish:
     input:
         plan.finals(),
     output:
-        PUBLISHED,
+        plan.published(),
     log:
         "logs/publish.log",
     params:

@@ -5,7 +5,7 @@ for kind in ("data", "figures", "claims", "paper"):
         name:
             kind
         input:
-            PUBLISHED[0] if kind == "paper" else plan.targets(kind),
+            plan.published() if kind == "paper" else plan.targets(kind),
 
 
 for experiment in plan.plan.experiments:

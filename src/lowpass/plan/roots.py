@@ -1,13 +1,22 @@
-"""Where the code of each rule begins, and which libraries compute there."""
+"""Where the code of each rule begins, by which names it goes on, and which libraries compute."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lowpass.fingerprint import names_in
+
 NUMERICAL = ("numpy", "scipy", "xarray", "netCDF4")
 # How parents are read and products are written.
 FILES = ("lowpass.store:read", "lowpass.store:write")
+# What a product carries so that it answers alone when it is mailed; its code asks for none of it.
+# An experiment may be called like a figure, and be shown in others.
+CARRIED = {
+    "claims": {"experiments"},
+    "figures": {"experiments"},
+    "paper": {"experiments", "why"},
+}
 
 
 class Roots(NamedTuple):
@@ -36,3 +45,9 @@ def roots_of(recipe: Mapping[str, Any]) -> Roots:
         stages += ["spectra" if "attention" in recipe["params"]["section"] else "smoothing"]
     definitions = tuple(f"lowpass.stages.{each}:{each}" for each in stages)
     return Roots((*definitions, *FILES), NUMERICAL)
+
+
+def names_of(stage: str, parameters: Mapping[str, Any]) -> frozenset[str]:
+    """Collect every text by which a stage's code may look something up in a registry."""
+    carried = CARRIED.get(stage, set())
+    return names_in([stage, {name: parameters[name] for name in parameters if name not in carried}])

@@ -179,7 +179,7 @@ def write_config(path: Path, config: Mapping[str, Any]) -> None:
 
 def succeeded(finished: Finished) -> str:
     """Give a command's whole output, after checking that it did what it was asked."""
-    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert finished.returncode == 0, (finished.stdout + finished.stderr)[-3000:]
     return finished.stdout + finished.stderr
 
 

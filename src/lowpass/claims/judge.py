@@ -84,8 +84,8 @@ def verdict(
         ("asymptotic", measured.trend, trend_tolerance),
     ]
     given = [row for row in rows if row[1] is not None]
-    for _, distance, _ in given:
-        if not 0 <= distance < math.inf:
+    for distance in (*(row[1] for row in given), measured.repaired_distance):
+        if distance is not None and not 0 <= distance < math.inf:
             raise ValueError(f"a distance must be finite and not negative, not {distance}")
     name, distance, limit = next(
         (row for row in given if row[1] <= row[2]), ("refuted", *given[0][1:])

@@ -1,0 +1,112 @@
+"""Small experiments that every judge can judge, and ways to do them wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import xarray as xr
+
+import lowpass.claims.judges  # noqa: F401  (registers the judges)
+from lowpass.claims.judge import judge
+from lowpass.claims.names import CLAIMS
+from lowpass.claims.register import REGISTER
+from lowpass.stages.experiment import Part, experiment
+from lowpass.stages.spectra import spectra
+
+MEASURES = [
+    "log10_hc_dc_ratio",
+    "log10_transient_ratio",
+    "log10_predicted_ratio",
+    "slem",
+    "hc_dc_rate",
+    "transient_rate",
+    "row_sum_defect",
+    "unit_eigenvalue_defect",
+    "dft_mean_defect",
+    "min_attention",
+]
+# Deep enough for every run at these β to fall far below the limit's tolerance.
+SECTIONS: dict[str, dict[str, Any]] = {
+    "dc-limit": {
+        "data": {"generator": "gaussian", "n_tokens": 16, "d_model": 8},
+        "attention": {"beta": [0.5, 1.0], "arithmetic": ["float64", "split"], "depth": 120},
+        "inside": ["arithmetic"],
+        "spectra": MEASURES,
+        "replicates": 6,
+    },
+    "counterexamples": {
+        "data": {"d_model": 4},
+        "attention": {"weights": "symmetric", "beta": 1.0, "depth": 400},
+        "zip": {
+            "case": {
+                "label": ["second mode", "no mean", "two blocks", "two-cycle"],
+                "data.generator": ["gaussian", "gaussian", "two_levels", "two_levels"],
+                "data.n_tokens": [8, 8, 8, 2],
+                "attention.start": ["second_mode", "no_stationary", "tokens", "tokens"],
+                "attention.kernel": ["softmax", "sinkhorn", "softmax", "softmax"],
+                "attention.mask": ["none", "none", "block", "cycle"],
+            }
+        },
+        "spectra": ["log10_hc_dc_ratio", "log10_transient_ratio", "slem", "min_attention"],
+        "replicates": 2,
+    },
+    "nile": {
+        "data": {
+            "generator": "series",
+            "path": "workflow/resources/nile.csv",
+            "key": "year",
+            "value": "flow",
+        },
+        "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def experiments(shared_laboratory) -> dict[str, xr.Dataset]:
+    """Run every experiment as it should be."""
+    return {name: shared_laboratory.run(section) for name, section in SECTIONS.items()}
+
+
+@pytest.fixture
+def rerun(laboratory) -> Callable[..., dict[str, xr.Dataset]]:
+    """Run one experiment anew, with parameters that differ or code that is spoilt."""
+
+    def run(name: str, **changes: Any) -> dict[str, xr.Dataset]:
+        section = SECTIONS[name]
+        stages = {
+            stage: {**section[stage], **value} if isinstance(value, dict) else value
+            for stage, value in changes.items()
+        }
+        return {name: laboratory.run({**section, **stages})}
+
+    return run
+
+
+@pytest.fixture
+def remeasured(shared_laboratory) -> Callable[..., dict[str, xr.Dataset]]:
+    """Measure an experiment's trajectories after they were changed."""
+
+    def measure(name: str, change: Callable[[xr.Dataset], xr.Dataset]) -> dict[str, xr.Dataset]:
+        plan = shared_laboratory.plan(SECTIONS[name])
+        parts = []
+        for cell, block, point in plan.cells["trial"]:
+            trajectory = shared_laboratory.open(point.parents[0])
+            parts.append(Part(cell.place, block, spectra(point.recipe, change(trajectory))))
+        return {name: experiment(plan.experiments["trial"].recipe, parts)}
+
+    return measure
+
+
+@pytest.fixture(scope="session")
+def judged() -> Callable[..., dict[str, Any]]:
+    """Judge one claim of some experiments."""
+
+    def judge_one(claim: str, experiments: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+        judges = {CLAIMS.facts(name)["claim"]: name for name in CLAIMS}
+        params = {"register": list(REGISTER), "judged": {claim: judges[claim]}}
+        return judge({"params": params}, experiments)[claim]
+
+    return judge_one

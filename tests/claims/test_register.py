@@ -82,7 +82,7 @@ def test_no_two_entries_say_the_same():
 def test_a_statement_cannot_be_changed():
     with pytest.raises(FrozenInstanceError, match="says"):
         REGISTER["A01"].says = "nothing"
-    assert Statement("One.", "this paper").condition == ""
+    assert Statement("one", "One.", "this paper").condition == ""
 
 
 def test_the_bibliography_has_each_key_once(keys):

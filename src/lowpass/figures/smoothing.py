@@ -25,7 +25,7 @@ DAM = 1899
     section="nile",
     caption="The annual flow of the Nile at Aswan as attention sees it: years are keys, flows are "
     "values, and every year is also a query. (a) Dots are the observed flows, the line is the "
-    "output of attention, and the band is its 95 % interval for each year by itself. The flow "
+    "output of attention, and the band is a confidence interval, year by year. The flow "
     "falls where the first dam was begun (Cobb, 1978), which a smoother can only bend around. "
     "(b) The error of predicting each year from the others, over bandwidths; the dot marks the "
     "selected one. A Gaussian bandwidth h and a softmax temperature T are one choice, T = h².",

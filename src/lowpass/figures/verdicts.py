@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import PAPER, Palette
 from lowpass.figures.style import BREADTHS, NOTE, canvas, head, look, spines
-from lowpass.figures.typesetting import broken, width
+from lowpass.figures.typesetting import broken, typeset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,16 +92,10 @@ def draw_claim(ax: Axes, row: int, claim: Mapping[str, Any], palette: Palette) -
 
 def name_claim(ax: Axes, row: int, name: str, claim: Mapping[str, Any], palette: Palette) -> None:
     """Write a claim's name and words to the left of its row, and its verdict to the right."""
-    left = ax.get_window_extent().x0 * 72 / ax.figure.dpi
-    room = HINTED * (left - EDGE - ID - 6)
-    words = broken(claim["says"], NOTE, room)
-    if len(words) > 1:
-        words = broken(claim["says"], NOTE, room - width("…", NOTE))
-    text = words[0] if len(words) == 1 else words[0].rstrip(",;:") + "…"
     colour = palette.fails if claim["verdict"] == "refuted" else palette.holds
     beside = {"xycoords": ("figure points", "data"), "va": "center_baseline"}
     write(ax, name, (EDGE, row), palette.ink, weight="bold", **beside)
-    write(ax, text, (EDGE + ID, row), palette.ink, **beside)
+    write(ax, typeset(claim["title"]), (EDGE + ID, row), palette.ink, **beside)
     beside["xycoords"] = ("axes fraction", "data")
     write(ax, claim["verdict"], (1, row), colour, xytext=(6, 0), **beside)
 

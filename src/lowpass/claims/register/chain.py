@@ -11,6 +11,7 @@ from lowpass.claims.register.statement import REGISTER, Statement
 REGISTER.enter(
     "A01",
     Statement(
+        title="zero frequency is the token mean",
         says="The zero-frequency part of the discrete Fourier transform of a token signal z is its "
         "token mean, DC(z) = Jz with J = 11ᵀ/n, and its high-frequency component is all the rest, "
         "HC(z) = (I − J)z.",
@@ -20,6 +21,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A02",
     Statement(
+        title="attention is row-stochastic",
         says="Softmax attention A is row-stochastic, A1 = 1, so one is an eigenvalue with the "
         "constant vector as its eigenvector.",
         source="note 1 (1)",
@@ -28,6 +30,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A03",
     Statement(
+        title="stochastic implies the mean limit",
         says="Because attention is a stochastic matrix, the theorem of Perron and Frobenius leaves "
         "the constant vector as the only mode that survives iteration.",
         source="note 1 (1)",
@@ -40,6 +43,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A04",
     Statement(
+        title="every start forgets all but its mean",
         says="For every token signal z, ‖HC(Aᵗz)‖/‖DC(Aᵗz)‖ tends to zero as t grows.",
         source="note 1 (1); wang2022, theorem 1",
         condition="A is primitive and πᵀz ≠ 0.",
@@ -50,6 +54,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A05",
     Statement(
+        title="the rate of forgetting is |λ₂|",
         says="The ratio of the transient to the stationary part of Aᵗz falls like |λ₂|ᵗ, where λ₂ "
         "is the eigenvalue of A with the second-largest modulus.",
         source="this paper",
@@ -60,6 +65,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A06",
     Statement(
+        title="the contraction chain |λ₂| ≤ τ₁ ≤ tanh(Δ/4) ≤ tanh α",
         says="Attention contracts the oscillation of every signal, osc(Az) ≤ τ₁(A) osc(z), and "
         "|λ₂| ≤ τ₁(A) ≤ tanh(Δ/4) ≤ tanh(α), where Δ is the largest Pᵢⱼ + Pₖₗ − Pᵢₗ − Pₖⱼ and α "
         "the largest |Pᵢⱼ| of the logits.",
@@ -69,6 +75,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A07",
     Statement(
+        title="one layer never enlarges HC",
         says="One attention layer never enlarges the high-frequency component: ‖HC(Az)‖ ≤ ‖HC(z)‖.",
         source="note 1 (1)",
         condition="‖CAC‖₂ ≤ 1 with C = I − J.",
@@ -79,6 +86,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A08",
     Statement(
+        title="the rate bound of Wang et al.",
         says="In the Frobenius norm one layer obeys ‖HC(AXW_V)‖ ≤ c ‖W_V‖₂ ‖HC(X)‖ with "
         "c² = n exp(2α)/(exp(2α) + n − 1), where α is the largest |Pᵢⱼ| of the logits.",
         source="note 1 (1); wang2022",
@@ -87,6 +95,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A09",
     Statement(
+        title="products of different layers are low-pass",
         says="A product of different attention matrices, one per layer, is a low-pass filter.",
         source="note 1 (1); wang2022",
         condition="The sum of 1 − τ₁(Aₗ) over the layers diverges, for which uniformly bounded "
@@ -99,6 +108,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A10",
     Statement(
+        title="HC means high DFT frequency",
         says="The high-frequency component consists of high frequencies of the discrete Fourier "
         "transform, so attention damps a frequency the more, the higher it is.",
         source="note 1 (1)",
@@ -111,6 +121,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A11",
     Statement(
+        title="circulant logits diagonalise in the DFT",
         says="Where the logits depend on i − j mod n only, the discrete Fourier transform "
         "diagonalises attention and its Laplacian.",
         source="this paper",
@@ -119,6 +130,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A12",
     Statement(
+        title="AXW_V, repeated, makes HC vanish",
         says="Repeating X → AXW_V with one attention matrix makes the high-frequency component "
         "vanish.",
         source="note 1 (1); choi2024",
@@ -131,6 +143,7 @@ REGISTER.enter(
 REGISTER.enter(
     "A13",
     Statement(
+        title="a frozen A describes recomputed attention",
         says="The geometric rate of one repeated attention matrix also describes a stack that "
         "recomputes attention from its own tokens.",
         source="note 1 (1); dong2021",

@@ -11,6 +11,7 @@ from lowpass.claims.register.statement import REGISTER, Statement
 REGISTER.enter(
     "B01",
     Statement(
+        title="S may be replaced by its symmetric part",
         says="The logits S may be replaced by their symmetric part S̃ = (S + Sᵀ)/2.",
         source="note 1 (2)",
         condition="S is symmetric already.",
@@ -21,6 +22,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B02",
     Statement(
+        title="the spectral form of exp(S̃)",
         says="exp(S̃) = U exp(Λ) Uᵀ with the eigenvectors U and the eigenvalues Λ of S̃.",
         source="note 1 (2)",
         condition="exp is the exponential of the matrix; that of softmax is taken entry by entry.",
@@ -29,6 +31,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B03",
     Statement(
+        title="L has the modes of S̃",
         says="exp(−τL) = U exp(−τΛ) Uᵀ with the same U and Λ, those of S̃.",
         source="note 1 (2)",
         condition="U and Λ are read as those of L.",
@@ -40,6 +43,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B04",
     Statement(
+        title="large eigenvalues of L are damped",
         says="The heat kernel exp(−τL) damps the modes of L by exp(−τλ), those with large "
         "eigenvalues most.",
         source="note 1 (2)",
@@ -50,6 +54,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B05",
     Statement(
+        title="the row normalisation of the heat kernel",
         says="The heat kernel exp(−τL) has to be divided by its row sums to become stochastic.",
         source="note 1 (2)",
         condition="L is the symmetrically normalised Laplacian, whose rows do not sum to zero.",
@@ -61,6 +66,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B06",
     Statement(
+        title="attention is a heat kernel",
         says="Attention is approximately the row-normalised heat kernel exp(−τL) of L = D − S̃.",
         source="note 1 (2)",
         repaired="exp(−τL) has unit column sums and tends to I as the logits vanish, whereas "
@@ -71,6 +77,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B06b",
     Statement(
+        title="the heat kernel is a function of attention",
         says="The heat kernel exp(−τL) is a function of the attention matrix.",
         source="note 1 (2)",
         condition="A gauge is chosen: one of the logits S + c1ᵀ that give the same attention.",
@@ -81,6 +88,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B07",
     Statement(
+        title="attention is a random-walk step",
         says="With the affinity W = exp(S̃) taken entry by entry and its degrees D, attention is "
         "exactly I − L for the random-walk Laplacian L = I − D⁻¹W; it is reversible, and its "
         "spectrum is real and lies in (−1, 1].",
@@ -91,6 +99,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B08",
     Statement(
+        title="the heat kernel is I − τL to first order",
         says="exp(−τL) = I − τL + O(τ²).",
         source="note 1 (2)",
         condition="τ tends to zero.",
@@ -99,6 +108,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B09",
     Statement(
+        title="a layer is a pass-through plus a low-pass",
         says="One layer acts as V − τLV, a pass-through plus mixing, and is a low-pass filter.",
         source="note 1 (2)",
         condition="0 < τλ ≤ 1 for the largest eigenvalue λ of L, and L has no negative one.",
@@ -109,6 +119,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B10",
     Statement(
+        title="the transfer function (2I − τL)W_V",
         says="The residual layer X + (I − τL)XW_V has the transfer function (2I − τL)W_V.",
         source="note 1 (2)",
         condition="W_V = I.",
@@ -119,6 +130,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B11",
     Statement(
+        title="a residual is a bypass beside a low-pass",
         says="A residual connection is a bypass beside the low-pass filter, and slows the loss of "
         "the high-frequency component.",
         source="note 1 (2)",
@@ -131,6 +143,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B12",
     Statement(
+        title="residual layers integrate −τLXW_V",
         says="With residual connection and layer norm, depth is the time of ∂X/∂t = −τLXW_V.",
         source="note 1 (2)",
         condition="The layer adds h(A − I)XW_V in place of hAXW_V, or W_V = μI and only the ratio "
@@ -142,6 +155,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B13",
     Statement(
+        title="the error of the limit is O(h²)",
         says="The difference quotient of two layers equals the right-hand side of the equation "
         "up to O(h²), where h is the step.",
         source="note 1 (2)",
@@ -153,6 +167,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B14",
     Statement(
+        title="steps to zero give a partial differential equation",
         says="As the step h between layers tends to zero, the stack becomes a partial differential "
         "equation.",
         source="note 1 (2)",
@@ -164,6 +179,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B15",
     Statement(
+        title="the continuum limit is the heat equation",
         says="The limiting partial differential equation is the heat equation.",
         source="note 1 (2); sander2022; coifman2006",
         condition="The density p of the tokens is uniform.",
@@ -174,6 +190,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B16",
     Statement(
+        title="when an Euler step is stable",
         says="An Euler step h is stable for a mode λ of L and an eigenvalue μ of W_V exactly when "
         "|1 − hτλμ| ≤ 1.",
         source="this paper",
@@ -182,6 +199,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B17",
     Statement(
+        title="the sign of W_V does not matter",
         says="The flow is a diffusion whatever the sign of W_V.",
         source="note 1 (2), tacitly",
         condition="Re μ > 0 for every eigenvalue μ of W_V.",
@@ -192,6 +210,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B18",
     Statement(
+        title="layer norm may be ignored",
         says="Layer norm may be ignored.",
         source="note 1 (2), tacitly; wu2024",
         condition="Only consensus is asked for: layer norm maps equal rows to equal rows.",
@@ -202,6 +221,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B19",
     Statement(
+        title="attention decays with distance",
         says="Attention decays with the distance of query and key.",
         source="note 1 (2)",
         condition="All keys have the same norm.",
@@ -212,6 +232,7 @@ REGISTER.enter(
 REGISTER.enter(
     "B20",
     Statement(
+        title="a causal mask keeps the mean limit",
         says="Under a causal mask iterated attention still leaves the mean of the tokens.",
         source="note 1 (1), tacitly; wu2024",
         repaired="Under a causal mask the spectrum is the diagonal of A, the stationary "

@@ -11,6 +11,7 @@ from lowpass.claims.register.statement import REGISTER, Statement
 REGISTER.enter(
     "N01",
     Statement(
+        title="attention is Nadaraya–Watson",
         says="Softmax attention is the Nadaraya–Watson estimator with α(q, k) = exp(q·k/√d): keys "
         "and values are the observed inputs and outputs, queries are new inputs.",
         source="note 2; nadaraya1964; watson1964; tsai2019; zhang2023",
@@ -19,6 +20,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N02",
     Statement(
+        title="the weights sum to one",
         says="The weights α̃(q, k) sum to one over the keys.",
         source="note 2",
         condition="The similarities of a query do not sum to zero.",
@@ -28,6 +30,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N03",
     Statement(
+        title="similarity is a plain inner product",
         says="The similarity of a query and a key may be their inner product.",
         source="note 2",
         condition="All inner products are positive.",
@@ -38,6 +41,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N04",
     Statement(
+        title="attention is a Gaussian smoother",
         says="Attention is a Gaussian kernel smoother.",
         source="note 2; tsai2019",
         condition="All keys have the same norm.",
@@ -48,6 +52,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N05",
     Statement(
+        title="the similarity is a Mercer kernel",
         says="The similarity α is a kernel, symmetric and positive semidefinite.",
         source="note 2; tsai2019",
         condition="Query and key projections are tied, W_Q = W_K.",
@@ -58,6 +63,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N06",
     Statement(
+        title="the order of keys does not matter",
         says="The order of the key–value pairs does not matter, and permuted queries give permuted "
         "outputs.",
         source="note 2",
@@ -67,6 +73,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N07",
     Statement(
+        title="both are one estimator",
         says="Attention and kernel regression are equivalent estimators.",
         source="note 2",
         condition="It is said of the formula, at one bandwidth.",
@@ -77,6 +84,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N08",
     Statement(
+        title="the smoother is itself low-pass",
         says="The Nadaraya–Watson estimator is itself a low-pass filter, with the transfer "
         "function exp(−h²ω²/2) for a Gaussian of bandwidth h.",
         source="this paper",
@@ -88,6 +96,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N09",
     Statement(
+        title="kernel smoothing is from 1964",
         says="Kernel regression was proposed by Nadaraya and, independently, by Watson in 1964.",
         source="note 2; nadaraya1964; watson1964",
     ),
@@ -95,6 +104,7 @@ REGISTER.enter(
 REGISTER.enter(
     "N10",
     Statement(
+        title="random features approximate attention",
         says="Attention with m positive random features approximates exp(q·k) with the mean "
         "squared error exp(‖q + k‖²) exp(2q·k) (1 − exp(−‖q + k‖²))/m.",
         source="note 2; choromanski2021; katharopoulos2020",

@@ -11,6 +11,7 @@ from lowpass.claims.register.statement import REGISTER, Statement
 REGISTER.enter(
     "K01",
     Statement(
+        title="temperature is squared bandwidth, with key weights",
         says="softmax(q·k/T) is the Nadaraya–Watson estimator of a Gaussian kernel with h² = T and "
         "key weights exp(‖k‖²/(2T)), and any attention is one without key weights in one "
         "dimension more.",
@@ -20,6 +21,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K02",
     Statement(
+        title="transfer function on a uniform ring",
         says="On a uniform ring the wrapped Gaussian smoother has the transfer function "
         "H(ω) = Σₘ exp(−h²(ω + 2πm/D)²/2) / Σₘ exp(−h²(2πm/D)²/2).",
         source="this paper",
@@ -28,6 +30,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K03",
     Statement(
+        title="heat kernel of the ring against the smoother",
         says="The heat kernel of the ring Laplacian at τ = h²/2 is the Gaussian smoother of "
         "bandwidth h up to O((D/h)²).",
         source="this paper",
@@ -37,6 +40,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K04",
     Statement(
+        title="depth is diffusion time",
         says="T smoothing layers of bandwidth h are one of bandwidth √T h, so that depth is the "
         "diffusion time T h²/2.",
         source="this paper",
@@ -46,6 +50,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K05",
     Statement(
+        title="I − τL is a one-layer filter",
         says="I − τL is the filter of one smoothing layer.",
         source="note 1 (2); this paper",
         condition="h = √(2τ) is well below the spacing D.",
@@ -56,6 +61,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K06",
     Statement(
+        title="density bends the generator",
         says="Where the density p is not uniform, row-softmax smoothing generates f″ + 2f′p′/p, "
         "and dividing the kernel by the degrees of both tokens first restores f″.",
         source="this paper; coifman2006",
@@ -65,6 +71,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K07",
     Statement(
+        title="a kernel is a low-pass filter",
         says="A kernel smoother is a low-pass filter.",
         source="note 1 (2); note 2",
         condition="The symbol of the kernel is non-negative, as for Gaussian, Laplace and "
@@ -76,6 +83,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K08",
     Statement(
+        title="choosing β is choosing a bandwidth",
         says="Choosing β is choosing a bandwidth: the leave-one-out residuals are rᵢ/(1 − Aᵢᵢ), "
         "and generalised cross-validation and AICc follow from the trace of A.",
         source="this paper; stone1974; craven1978; hastie1990; hurvich1998",
@@ -86,6 +94,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K09",
     Statement(
+        title="rates of the error, and the boundary",
         says="The mean integrated squared error of kernel regression is of order n^(−4/5) on a "
         "ring; on an interval the boundary costs Nadaraya–Watson that order, and local linear "
         "regression keeps it.",
@@ -96,6 +105,7 @@ REGISTER.enter(
 REGISTER.enter(
     "K10",
     Statement(
+        title="fast attention speeds up smoothing",
         says="Fast attention speeds up kernel smoothing.",
         source="note 2; tay2022",
         condition="It is exact attention whose evaluation is tiled.",

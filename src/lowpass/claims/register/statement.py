@@ -17,6 +17,8 @@ class Statement:
 
     Parameters
     ----------
+    title : str
+        What it is about, in a few words: a row's name in figures and tables.
     says : str
         The statement as its source makes it, in one sentence and in our words.
     source : str
@@ -27,6 +29,7 @@ class Statement:
         What is true instead, or more precisely; empty where ``says`` needs no repair.
     """
 
+    title: str
     says: str
     source: str
     condition: str = ""

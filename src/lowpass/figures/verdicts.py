@@ -19,7 +19,7 @@ ROW, ABOVE, BELOW, LINE = 13.0, 26.0, 40.0, 10.0
 # Points that all rows may take of a printed page; they move together where they would take more.
 PAGE = 600.0
 # Inches: room for a claim's name and words, and for its verdict.
-LEFT, RIGHT = 3.5, 0.78
+LEFT, RIGHT = 2.75, 0.78
 EDGE, ID = 8.0, 22.0
 # On a coarse screen type is up to a tenth wider than it is measured.
 HINTED = 0.9

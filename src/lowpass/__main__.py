@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from lowpass.registry import Refusal
 
@@ -14,9 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = "config/paper.yaml"
 
 
-def parser() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """Read the command line, and refuse it in the manner of all refusals."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line, without the usage."""
+        raise Refusal(f"command line: {message}; '{self.prog} --help' says what may be asked.")
+
+
+def parser() -> Parser:
     """Describe the commands."""
-    top = argparse.ArgumentParser(prog="lowpass", description=__doc__)
+    top = Parser(prog="python -m lowpass", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
     trace = commands.add_parser("trace", help="tell where a product comes from, and check it")
     trace.add_argument("what", nargs="+", metavar="FILE|KEY", help="a product, or its key")
@@ -24,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     trace.add_argument("--diff", action="store_true", help="compare two products' parameters")
     trace.add_argument("--configfile", default=None, help="the plan to compare with")
     make = commands.add_parser("make", help="make one product (a job of the workflow)")
-    make.add_argument("recipe", help="what is asked, as canonical JSON")
+    make.add_argument("recipe", type=recipe, help="what is asked, as canonical JSON")
     make.add_argument("--code", required=True, help="fingerprint of the code as planned")
     make.add_argument("--in", dest="inputs", nargs="*", default=[])
     make.add_argument("--out", nargs="+", required=True)
@@ -34,10 +44,21 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def recipe(text: str) -> str:
+    """Check that a text is a recipe, which a person may have cut while pasting."""
+    try:
+        asked = json.loads(text)
+    except json.JSONDecodeError as fault:
+        raise argparse.ArgumentTypeError(f"'{text}' is not JSON ({fault.msg})") from None
+    if not isinstance(asked, dict) or not {"stage", "params"} <= set(asked):
+        raise argparse.ArgumentTypeError(f"'{text}' has no 'stage' and 'params'")
+    return text
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a refusal is one line and the exit code 1."""
-    asked = parser().parse_args(arguments)
     try:
+        asked = parser().parse_args(arguments)
         if asked.command == "make":
             from lowpass.jobs import run
 
@@ -49,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             return trace(asked)
     except Refusal as refusal:
-        print(f"lowpass: {refusal}", file=sys.stderr)
+        print(f"lowpass: {' '.join(str(refusal).splitlines())}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # The reader, such as head, has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

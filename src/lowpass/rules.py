@@ -62,7 +62,10 @@ class Rules:
             refuse(refusal)
 
     def _find(self, stage: str, name: str) -> Point:
-        return self.plan.find(stage, name)
+        try:
+            return self.plan.find(stage, name)
+        except Refusal as refusal:
+            refuse(refusal)
 
     def parents(self, stage: str, name: str) -> list[str]:
         """List the files a job reads, relative to the folder the workflow runs in."""
@@ -141,4 +144,4 @@ def ancestry(point: Point) -> list[Point]:
 
 def refuse(refusal: Refusal) -> NoReturn:
     """End the reading of the Snakefile with one line; an exception would print several."""
-    sys.exit(f"lowpass: {refusal}")
+    sys.exit(f"lowpass: {' '.join(str(refusal).splitlines())}")

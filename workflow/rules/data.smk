@@ -16,4 +16,4 @@ rule generate:
         mem_mb=lambda wc, attempt: plan.memory("data", wc.name, attempt),
         runtime=lambda wc: plan.minutes("data", wc.name),
     shell:
-        "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"
+        "python -m lowpass make {params.recipe:q} --code {params.code} --in {input:q} --out {output} 2> {log}"

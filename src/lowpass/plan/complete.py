@@ -1,4 +1,4 @@
-"""From the parameters that were given to all parameters: defaults filled in, everything validated."""
+"""From the parameters that were given to all of them: defaults filled in, all validated."""
 
 from __future__ import annotations
 

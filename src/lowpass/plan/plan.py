@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from lowpass.plan.point import Point, slug_of
-from lowpass.plan.sweep import Cell, canonical_section, expand
+from lowpass.plan.section import canonical_section
+from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
 from lowpass.spec.data import BLOCK, OBSERVATIONS, kind
+
+# A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
+LONGEST_RECIPE = 100_000
 
 
 class Plan:
@@ -97,13 +101,25 @@ class Plan:
         block: int | None = None,
         resource: str = "",
     ) -> Point:
-        """Add a point, or find the one that is asked for already."""
+        """Add a point, or find the one that is asked for already.
+
+        Raises
+        ------
+        Refusal
+            When the recipe is too long for the command of a job.
+        """
         recipe: dict[str, Any] = {"stage": stage, "params": params}
         if seed:
             recipe["seed"] = self.seed
         if block is not None:
             recipe["block"] = block
         point = Point(stage, slug, recipe, parents, resource)
+        length = len(point.text.encode())
+        if length > LONGEST_RECIPE:
+            raise Refusal(
+                f"results/{stage}/{slug}: its recipe is {length} bytes long, and the command of a "
+                f"job has room for {LONGEST_RECIPE}; divide the sweep between several experiments."
+            )
         return self.points.setdefault(f"{stage}/{point.key}", point)
 
     def find(self, stage: str, name: str) -> Point:
@@ -129,8 +145,17 @@ def file_digest(root: Path, path: str, where: str) -> str:
     Raises
     ------
     Refusal
-        When the file cannot be read.
+        When the file lies elsewhere, has a name that no rule can use, or cannot be read.
     """
+    if Path(path).is_absolute() or ".." in Path(path).parts:
+        raise Refusal(
+            f"{where}: '{path}' leads out of the project's folder, so a copy of the project would "
+            f"lack it; put the file into workflow/resources/ and name it from there."
+        )
+    if set(path) & set("{}"):
+        raise Refusal(
+            f"{where}: '{path}' has braces, which Snakemake takes for wildcards; rename the file."
+        )
     try:
         return hashlib.sha256((root / path).read_bytes()).hexdigest()
     except OSError as fault:

@@ -10,7 +10,7 @@ from lowpass.domains import Count, Index, NonNegative
 from lowpass.kernels import KERNELS, MASKS, SCORES
 from lowpass.layers import STARTS, WEIGHTS
 from lowpass.registry import Refusal
-from lowpass.spec.base import Spec, build
+from lowpass.spec.base import Spec, build, place
 
 
 def known_kernel(name: str) -> str:
@@ -83,8 +83,8 @@ def parse(params: dict[str, Any], where: str) -> Attention:
     spec = build(Attention, params, where)
     if isinstance(spec.record, list) and max(spec.record, default=0) > spec.depth:
         raise Refusal(
-            f"{where}.record: layer {max(spec.record)} lies beyond the last layer {spec.depth}, "
-            f"so it cannot be stored; record it in a deeper run or leave it out."
+            f"{place(where, 'record')}: layer {max(spec.record)} lies beyond the last layer "
+            f"{spec.depth}, so it cannot be stored; record it in a deeper run or leave it out."
         )
     return spec
 
@@ -104,10 +104,10 @@ def recorded_layers(record: str | list[int], depth: int) -> list[int]:
     list of int
         In ascending order, layer 0 and none beyond ``depth``.
     """
+    if isinstance(record, list):
+        return sorted({0, *record})
     if record == "all":
         return list(range(depth + 1))
-    if record == "geometric":
-        powers = [2**k for k in range(depth.bit_length())]
-        halves = [3 * 2**k for k in range(depth.bit_length())]
-        return sorted({layer for layer in [0, *powers, *halves, depth] if layer <= depth})
-    return sorted({0, *record})
+    powers = [2**k for k in range(depth.bit_length())]
+    halves = [3 * 2**k for k in range(depth.bit_length())]
+    return sorted({layer for layer in [0, *powers, *halves, depth] if layer <= depth})

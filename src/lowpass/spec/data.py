@@ -10,7 +10,7 @@ from pydantic import create_model
 
 from lowpass.data import GENERATORS
 from lowpass.registry import Refusal
-from lowpass.spec.base import Spec, build
+from lowpass.spec.base import Spec, build, place, shown
 
 OBSERVATIONS = "observations"
 # Replicates are stored in full blocks, so that more of them leave the first ones untouched.
@@ -37,12 +37,15 @@ def parse(params: dict[str, Any], where: str) -> Spec:
     Refusal
         When no generator is named, or a parameter is unknown, missing or out of its domain.
     """
-    if "generator" not in params:
-        raise Refusal(f"{where}.generator: no token generator is named; write one, as 'gaussian'.")
+    spot = place(where, "generator")
+    name = params.get("generator")
+    if not isinstance(name, str):
+        found = "is not given" if name is None else f"{shown(name)} is no name"
+        raise Refusal(f"{spot}: {found}; name the generator, as 'gaussian' or 'series'.")
     try:
-        model = model_of(params["generator"])
+        model = model_of(name)
     except Refusal as refusal:
-        raise Refusal(f"{where}.generator: {refusal}") from None
+        raise Refusal(f"{spot}: {refusal}") from None
     return build(model, params, where)
 
 

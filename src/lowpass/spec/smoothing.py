@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lowpass.domains import Positive
 from lowpass.registry import Refusal
-from lowpass.spec.base import Spec, build
+from lowpass.spec.base import Spec, build, place
 
 
 class Bandwidths(Spec):
@@ -40,7 +40,7 @@ def parse(params: dict[str, Any], where: str) -> Smoothing:
     spec = build(Smoothing, params, where)
     if spec.bandwidths.low >= spec.bandwidths.high:
         raise Refusal(
-            f"{where}.bandwidths: low {spec.bandwidths.low:g} is not below high "
+            f"{place(where, 'bandwidths')}: low {spec.bandwidths.low:g} is not below high "
             f"{spec.bandwidths.high:g}; a grid needs two different ends, so exchange them."
         )
     return spec

@@ -254,7 +254,7 @@ def test_axes_inside_come_first_and_hold_what_each_run_gives(laboratory):
 
 
 def test_depth_cannot_be_a_dimension_of_one_file(laboratory):
-    with pytest.raises(Refusal, match=r"inside: depth changes 'layer'.*take it out of 'inside'"):
+    with pytest.raises(Refusal, match=r"inside: 'depth' changes .*take it out of 'inside'"):
         laboratory.first("attention", {**section(depth=[4, 8]), "inside": ["depth"]})
 
 

@@ -107,6 +107,8 @@ def read_yaml(path: Path | str, name: str) -> Any:
     """
     try:
         return yaml.load(Path(path).read_text(encoding="utf-8"), OnceLoader)
+    except FileNotFoundError:
+        raise Refusal(f"{name}: there is no such file; check the path.") from None
     except OSError as fault:
         raise Refusal(f"{name}: cannot be read ({fault.strerror}); check the path.") from None
     except UnicodeDecodeError as fault:

@@ -8,12 +8,12 @@ rule attention:
         "logs/attention/{name}.log",
     benchmark:
         "logs/attention/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("attention", wc.name),
-        code=lambda wc: plan.code("attention", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("attention", wc.name, attempt),
         runtime=lambda wc: plan.minutes("attention", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("attention", wc.name),
+        code=lambda wc: plan.code("attention", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

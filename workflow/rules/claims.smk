@@ -8,12 +8,12 @@ rule judge:
         "logs/claims/{name}.log",
     benchmark:
         "logs/claims/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("claims", wc.name),
-        code=lambda wc: plan.code("claims", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("claims", wc.name, attempt),
         runtime=lambda wc: plan.minutes("claims", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("claims", wc.name),
+        code=lambda wc: plan.code("claims", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

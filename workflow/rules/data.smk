@@ -8,12 +8,12 @@ rule generate:
         "logs/data/{name}.log",
     benchmark:
         "logs/data/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("data", wc.name),
-        code=lambda wc: plan.code("data", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("data", wc.name, attempt),
         runtime=lambda wc: plan.minutes("data", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("data", wc.name),
+        code=lambda wc: plan.code("data", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input:q} --out {output} 2> {log}"

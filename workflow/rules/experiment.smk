@@ -9,12 +9,12 @@ rule experiment:
         "logs/experiment/{name}.log",
     benchmark:
         "logs/experiment/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("experiment", wc.name),
-        code=lambda wc: plan.code("experiment", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("experiment", wc.name, attempt),
         runtime=lambda wc: plan.minutes("experiment", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("experiment", wc.name),
+        code=lambda wc: plan.code("experiment", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --out {output} 2> {log}"

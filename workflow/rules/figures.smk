@@ -11,12 +11,12 @@ rule figure:
         "logs/figures/{name}.log",
     benchmark:
         "logs/figures/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("figures", wc.name),
-        code=lambda wc: plan.code("figures", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("figures", wc.name, attempt),
         runtime=lambda wc: plan.minutes("figures", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("figures", wc.name),
+        code=lambda wc: plan.code("figures", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -8,12 +8,12 @@ rule typeset:
         "logs/paper/{name}.log",
     benchmark:
         "logs/paper/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("paper", wc.name),
-        code=lambda wc: plan.code("paper", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("paper", wc.name, attempt),
         runtime=lambda wc: plan.minutes("paper", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("paper", wc.name),
+        code=lambda wc: plan.code("paper", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -6,8 +6,8 @@ rule publish:
         plan.published(),
     log:
         "logs/publish.log",
+    threads: 1
     params:
         recipe=plan.publication(),
-    threads: 1
     shell:
         "python -m lowpass publish --in {input} --out {output} 2> {log}"

@@ -8,12 +8,12 @@ rule smoothing:
         "logs/smoothing/{name}.log",
     benchmark:
         "logs/smoothing/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("smoothing", wc.name),
-        code=lambda wc: plan.code("smoothing", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("smoothing", wc.name, attempt),
         runtime=lambda wc: plan.minutes("smoothing", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("smoothing", wc.name),
+        code=lambda wc: plan.code("smoothing", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -8,12 +8,12 @@ rule spectra:
         "logs/spectra/{name}.log",
     benchmark:
         "logs/spectra/{name}.jsonl"
-    params:
-        recipe=lambda wc: plan.recipe("spectra", wc.name),
-        code=lambda wc: plan.code("spectra", wc.name),
     threads: 1
     resources:
         mem_mb=lambda wc, attempt: plan.memory("spectra", wc.name, attempt),
         runtime=lambda wc: plan.minutes("spectra", wc.name),
+    params:
+        recipe=lambda wc: plan.recipe("spectra", wc.name),
+        code=lambda wc: plan.code("spectra", wc.name),
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -151,6 +151,16 @@ def test_a_digest_notices(edit, whole, path):
     assert store.digest(path) != mark
 
 
+def test_a_digest_notices_that_two_dimensions_of_one_length_were_exchanged(path, rng):
+    """The same values, and the same list of dimensions: queries have become keys."""
+    weights = xr.Dataset({"nw_weights": (("query", "key"), rng.random((3, 3)))})
+    mark = store.write(path, weights, record())
+    with netCDF4.Dataset(path, "a") as file:
+        for old, new in [("query", "aside"), ("key", "query"), ("aside", "key")]:
+            file.renameDimension(old, new)
+    assert store.digest(path) != mark
+
+
 def test_a_digest_does_not_cover_itself(stored):
     mark = store.digest(stored)
     with netCDF4.Dataset(stored, "a") as file:

@@ -23,8 +23,15 @@ PARTS = ("Makefile", "Snakefile", "config", "profiles", "src", "workflow")
 # The paper's experiments in miniature; other entries of the smoke run are left out.
 EXPERIMENTS = ("dc-limit", "counterexamples", "nile")
 CONFIG = "config/paper.yaml"
-# What a person's shell may hold that decides which code and libraries a run takes.
-OURS = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTEST_CURRENT_TEST", "SNAKEMAKE_PROFILE")
+# What make or a person may have set, and a run must not rely on.
+SET = (
+    "PYTHONPATH",
+    "PYTHONDONTWRITEBYTECODE",
+    "SNAKEMAKE_PROFILE",
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+)
 NOTHING: Counter[str] = Counter()
 Finished = subprocess.CompletedProcess
 
@@ -162,7 +169,7 @@ class Project:
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """Give the environment of a shell in which nobody has prepared anything."""
-    return {name: value for name, value in os.environ.items() if name not in OURS} | dict(env)
+    return {name: value for name, value in os.environ.items() if name not in SET} | dict(env)
 
 
 def merged(old: Any, new: Any) -> Any:

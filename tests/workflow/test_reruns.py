@@ -305,6 +305,7 @@ def test_what_snakemake_forgot_is_told_and_going_back_only_publishes(project):
     assert project.run() == after("nile", smoothing=1)
     assert project.trace("results/paper.pdf").returncode == 0
     assert project.bytes_of(*PUBLISHED) != before
+    shutil.rmtree(project.root / ".snakemake")
     project.configure(nile={"smoothing": {"bandwidths": {"count": 21}}})
     assert project.run() == {"publish": 1}
     assert project.bytes_of(*PUBLISHED) == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,15 +18,15 @@ REASONS = {
     "missing": "is not given and has no default; write a value for it",
     "float_type": "is not a number; write one, as 0.5",
     "int_type": "is not a whole number; write one, as 3",
-    "int_from_float": "is not a whole number, written without a point; write one, as 3",
     "finite_number": "is not finite, and nothing can be computed with it; write a finite number",
     "greater_than_equal": "is below {ge:g}, the least it can be; write {ge:g} or more",
     "greater_than": "is not above {gt:g}, as it has to be; write a larger number",
     "less_than": "is not below {lt:g}, as it has to be; write a smaller number",
     "string_type": "is not text; write text, in quotes where YAML reads something else",
     "dict_type": "is not a mapping; write names with their values, as {{name: value}}",
+    "model_type": "is not a mapping; write names with their values, as {{name: value}}",
     "list_type": "is not a list; write one, as [first, second]",
-    "too_short": "is too short a list; write at least {min_length} entry",
+    "too_short": "is too short a list; write {min_length} or more",
     "literal_error": "is no choice here; write {expected}",
 }
 
@@ -109,6 +110,8 @@ def names_at(model: Any, loc: Sequence[str | int]) -> list[str]:
         fields = getattr(model, "model_fields", None)
         # A mapping's values are its second argument.
         model = fields[part].annotation if fields else get_args(model)[-1]
+        # What may be left out is a union with nothing.
+        model = get_args(model)[0] if NoneType in get_args(model) else model
     return list(model.model_fields)
 
 

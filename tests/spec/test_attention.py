@@ -1,0 +1,127 @@
+"""Parameters of attention: every registered name is accepted, and every other value refused."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from lowpass.kernels import KERNELS, MASKS, SCORES
+from lowpass.layers import ARITHMETIC, STARTS, WEIGHTS
+from lowpass.registry import Refusal
+from lowpass.spec.attention import Attention, parse, recorded_layers
+
+from ..configurations import edited, planned
+
+NAMED = {
+    "kernel": KERNELS,
+    "score": SCORES,
+    "mask": MASKS,
+    "weights": WEIGHTS,
+    "start": STARTS,
+    "arithmetic": ARITHMETIC,
+}
+NEEDED = {"beta": 1.0, "depth": 4}
+
+
+# Laws.
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"), [(parameter, name) for parameter in NAMED for name in NAMED[parameter]]
+)
+def test_every_registered_name_is_a_choice(parameter, name):
+    assert getattr(parse({**NEEDED, parameter: name}, "here"), parameter) == name
+
+
+@pytest.mark.parametrize("parameter", sorted(NAMED))
+def test_a_misspelt_name_is_answered_with_the_nearest(parameter, tmp_path):
+    name = max(NAMED[parameter], key=len)
+    wrong = name[:-2] + name[-1]
+    line = f"{{{parameter}: {wrong}, beta: [1, 3]"
+    with pytest.raises(
+        Refusal, match=rf"^mine\.yaml: experiments\.tokens\.attention\.{parameter}: .*'{wrong}'.*"
+    ) as caught:
+        planned(edited(("{beta: [1, 3]", line)), tmp_path)
+    assert f"'{name}'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("parameter", sorted(NAMED))
+def test_a_name_is_text(parameter):
+    with pytest.raises(Refusal, match=f"^here: {parameter}: 3 is "):
+        parse({**NEEDED, parameter: 3}, "here")
+
+
+def test_every_parameter_says_what_it_is():
+    fields = Attention.model_fields.items()
+    assert [name for name, field in fields if not field.description] == []
+
+
+# Numbers.
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("beta: [1, 3]", "beta: -1", "beta: -1 is below 0, the least it can be; write 0 or more"),
+        ("beta: [1, 3]", "beta: 1e-3", r"beta: '1e-3' is text in YAML 1\.1; write 1\.0e-3\.$"),
+        ("beta: [1, 3]", "beta: '3'", "beta: '3' is text, since it stands in quotes; write 3 wit"),
+        ("beta: [1, 3]", "beta: true", "beta: true is not a number; write one, as 0"),
+        ("beta: [1, 3]", "beta: .inf", "beta: inf is not finite, .*; write a finite number"),
+        ("beta: [1, 3]", "beta: .nan", "beta: nan is not finite, .*; write a finite number"),
+        ("beta: [1, 3]", "beta: [1, .nan]", "beta: nan is not finite"),
+        ("beta: [1, 3]", "beta: [1, 1e-3]", "beta: '1e-3' is text in YAML 1"),
+        ("beta: [1, 3], ", "", "beta: is not given and has no default; write a value for it"),
+        ("depth: 4", "depth: 0", "depth: 0 is below 1, the least it can be; write 1 or more"),
+        ("depth: 4", "depth: true", "depth: true is not a whole number; write one, as 3"),
+        ("depth: 4", "depth: 4.0", r"depth: 4\.0 is not a whole number; write one, as 3"),
+        ("depth: 4", "depth: 4, bta: 1", r"bta: no parameter is called 'bta'; .* 'beta'\? Known"),
+        ("depth: 4", "depth: 4, layers: own", "layers: 'own' is no choice here; write 'frozen'"),
+        ("depth: 4", "depth: 4, record: some", "record: 'some' is no choice here; write 'all' or"),
+        ("depth: 4", "depth: 4, record: [1, -2]", "record: -2 is below 0, the least it can be"),
+    ],
+)
+def test_a_value_out_of_its_domain_is_told(old, new, message, tmp_path):
+    with pytest.raises(
+        Refusal, match=rf"^mine\.yaml: experiments\.tokens\.attention\.{message}"
+    ) as caught:
+        planned(edited((old, new)), tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_layer_to_record_lies_within_the_run(tmp_path):
+    with pytest.raises(
+        Refusal,
+        match=r"^mine\.yaml: experiments\.tokens\.attention\.record: layer 5 lies beyond the last "
+        r"layer 4, .*record it in a deeper run or leave it out\.$",
+    ):
+        planned(edited(("depth: 4", "depth: 4, record: [2, 5]")), tmp_path)
+
+
+# Recorded layers.
+
+
+@pytest.mark.parametrize("record", ["all", "geometric", [], [1]])
+@pytest.mark.parametrize("depth", [1, 2, 7, 8, 400])
+def test_recorded_layers_ascend_from_the_start_to_within_the_run(record, depth):
+    layers = recorded_layers(record, depth)
+    assert layers[0] == 0
+    assert layers[-1] <= depth
+    assert layers == sorted(set(layers))
+
+
+def test_all_layers_are_all_layers():
+    assert recorded_layers("all", 5) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("depth", [1, 5, 64, 400])
+def test_geometric_layers_thin_out_by_three_halves_at_most(depth):
+    layers = recorded_layers("geometric", depth)
+    assert layers[-1] == depth
+    assert all(after <= max(1.5 * one, one + 1) for one, after in pairwise(layers))
+    assert len(layers) <= 3 + 2 * depth.bit_length()
+
+
+def test_the_start_is_recorded_beside_the_layers_that_are_named():
+    assert recorded_layers([7, 3, 7], 9) == [0, 3, 7]

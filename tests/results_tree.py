@@ -30,7 +30,7 @@ from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
 from lowpass.provenance import digest_of, parent_of, record_in
 from lowpass.publish import publish
-from lowpass.records import BLANK, NAME, canonical, pixel_digest, record_of, seal
+from lowpass.records import BLANK, NAME, canonical, image_digest, record_of, seal
 from lowpass.rules import PUBLISHED, path_in_form
 from lowpass.trace import Node, Tracer
 from lowpass.whole import whole_plan
@@ -173,7 +173,7 @@ def contents(path: Path, record: dict[str, Any], title: str) -> bytes:
     if path.suffix == ".svg":
         return seal(drawn("svg", title, canonical(blank)).decode())
     if path.suffix == ".png":
-        mark = pixel_digest(drawn("png", title))
+        mark = image_digest(drawn("png", title), record)
         return drawn("png", title, canonical({**record, "digest": mark}))
     return drawn("pdf", title, canonical(record))
 
@@ -263,3 +263,5 @@ def _state(path: Path, before: str, now: str) -> None:
             file.setncattr("digest", now)
     elif path.suffix in (".json", ".svg"):
         path.write_text(path.read_text().replace(before, now, 1))
+    elif path.suffix == ".png":
+        _forge_png(path, lambda record: record.update(digest=now))

@@ -13,7 +13,7 @@ from lowpass.figures.palette import PAPER
 from lowpass.figures.saving import encode
 from lowpass.figures.style import canvas, look
 from lowpass.provenance import digest_of, parent_of, record_in
-from lowpass.records import BLANK, INLINE_PARENTS, NAME, canonical, pixel_digest, record_of, seal
+from lowpass.records import BLANK, INLINE_PARENTS, NAME, canonical, image_digest, record_of, seal
 from lowpass.registry import Refusal
 
 KINDS = ["nc", "json", "svg", "png", "pdf"]
@@ -37,7 +37,7 @@ def products(tmp_path_factory):
     store.write(folder / "some.nc", xr.Dataset({"bandwidth_selected": 4.5}), RECORD, [PARENT])
     (folder / "some.json").write_bytes(seal(json.dumps({NAME: blank, "A01": 1.5})))
     (folder / "some.svg").write_bytes(seal(drawn("svg", canonical(blank)).decode()))
-    mark = pixel_digest(drawn("png"))
+    mark = image_digest(drawn("png"), RECORD)
     (folder / "some.png").write_bytes(drawn("png", canonical({**RECORD, "digest": mark})))
     (folder / "some.pdf").write_bytes(drawn("pdf", canonical(RECORD)))
     return folder

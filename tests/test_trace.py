@@ -463,7 +463,7 @@ def test_a_key_a_path_and_a_name_find_the_same_product(ask, tree):
     point = tree.of("spectra", "softmax_beta-3")
     answers = {ask(what)[1].out for what in (point.key, point.path, tree.root / point.path)}
     assert len(answers) == 1
-    assert find(point.key) == tree.root / point.path
+    assert find(point.key) == [tree.root / point.path]
 
 
 def test_all_is_well_is_said_with_exit_code_zero(ask, tree):
@@ -510,7 +510,7 @@ def test_a_long_list_of_parents_shows_those_in_trouble(ask, tree):
 
 def test_json_tells_every_product_with_its_parents(ask, tree):
     code, said = ask("results/paper.pdf", "--json")
-    answer = json.loads(said.out)
+    (answer,) = json.loads(said.out)
     assert code == 0
     assert answer["product"] == "results/paper.pdf"
     assert {each["status"] for each in answer["products"].values()} == {OK}
@@ -519,12 +519,21 @@ def test_json_tells_every_product_with_its_parents(ask, tree):
         assert {*each["parents"]} <= {*answer["products"]}
 
 
-def test_json_of_two_products_is_one_text_each(ask, tree):
+def test_json_of_two_products_is_one_list(ask, tree):
     paths = [tree.of("spectra", f"softmax_beta-{beta}").path for beta in (1, 3)]
-    lines = ask(*paths, "--json")[1].out
-    first, end = json.JSONDecoder().raw_decode(lines)
-    second = json.loads(lines[end:])
-    assert [first["product"], second["product"]] == paths
+    answers = json.loads(ask(*paths, "--json")[1].out)
+    assert [answer["product"] for answer in answers] == paths
+
+
+def test_the_key_of_a_figure_stands_for_each_of_its_files(ask, tree):
+    figure = tree.of("figures", "decay")
+    assert [path.name for path in find(figure.key)] == sorted(
+        f"{figure.name}{end}" for end in (".svg", ".png", ".pdf", ".night.svg")
+    )
+    (tree.root / figure.path).with_suffix(".png").write_bytes(b"not ours")
+    code, said = ask(figure.key)
+    assert code == 1
+    assert f"{figure.name}.png  tampered" in said.out
 
 
 def changed(said) -> set[str]:

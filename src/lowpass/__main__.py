@@ -84,14 +84,15 @@ def trace(asked: argparse.Namespace) -> int:
 
     if asked.diff and len(asked.what) != 2:
         raise Refusal(f"command line: --diff compares two products, not {len(asked.what)}.")
-    paths = [find(what) for what in asked.what]
+    found = [find(what) for what in asked.what]
     tracer = Tracer(ROOT, planned_keys(asked.configfile))
-    nodes = [tracer.trace(path) for path in paths]
     if asked.diff:
-        print("\n".join(telling.difference(*nodes)) or "no parameter differs")
+        first, second = (tracer.trace(paths[0]) for paths in found)
+        print("\n".join(telling.difference(first, second)) or "no parameter differs")
         return 0
+    nodes = [tracer.trace(path) for paths in found for path in paths]
     tell = telling.as_json if asked.json else telling.as_text
-    print("\n".join(tell(node) for node in nodes))
+    print(tell(nodes))
     return int(any(each.status != OK for node in nodes for each in node.walk()))
 
 

@@ -40,7 +40,7 @@ def digest_of(path: Path, record: dict[str, Any]) -> str:
             return store.digest(path)
         content = path.read_bytes()
         if path.suffix == ".png":
-            return records.pixel_digest(content)
+            return records.image_digest(content, record)
         if path.suffix == ".pdf":
             return records.sha256(content)
         return records.text_digest(content.decode("utf-8"), record["digest"])

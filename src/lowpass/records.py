@@ -120,6 +120,12 @@ def text_digest(text: str, digest: str) -> str:
     return sha256(text.replace(digest, BLANK, 1))
 
 
+def image_digest(content: bytes, record: Mapping[str, Any]) -> str:
+    """Digest a PNG image: its decoded pixels, and the record it carries but for the digest."""
+    said = {name: value for name, value in record.items() if name != "digest"}
+    return sha256(canonical([pixel_digest(content), said]))
+
+
 def pixel_digest(content: bytes) -> str:
     """Digest the decoded pixels of a PNG image."""
     from PIL import Image

@@ -14,18 +14,25 @@ from lowpass.trace import OK, Node
 LISTED = 16
 
 
-def as_text(node: Node) -> str:
-    """Tell a product's history as an indented list, what is shared told once."""
+def as_text(nodes: Sequence[Node]) -> str:
+    """Tell the history of products as an indented list, what is shared told once."""
     lines: list[str] = []
-    _tell(node, 0, lines, set())
-    troubled = [each for each in node.walk() if each.status != OK]
-    count = len(list(node.walk()))
+    told: set[Path] = set()
+    for node in nodes:
+        _tell(node, 0, lines, told)
+    every = everything(nodes)
+    troubled = [each for each in every.values() if each.status != OK]
     lines.append(
-        f"{len(troubled)} of {count} products in trouble"
+        f"{len(troubled)} of {len(every)} products in trouble"
         if troubled
-        else f"all {count} products verified: content, key, parents, code and plan"
+        else f"all {len(every)} products verified: content, key, parents, code and plan"
     )
     return "\n".join(lines)
+
+
+def everything(nodes: Sequence[Node]) -> dict[Path, Node]:
+    """Collect products and all they were made from, each once."""
+    return {each.path: each for node in nodes for each in node.walk()}
 
 
 def _tell(node: Node, depth: int, lines: list[str], told: set[Path]) -> None:
@@ -70,18 +77,26 @@ def told(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def as_json(node: Node) -> str:
-    """Tell a product's history as JSON: one object for each product, by path."""
-    products = {
-        shown(each.path): {
-            "status": each.status,
-            "why": each.why,
-            "record": each.record,
-            "parents": [shown(parent.path) for parent in each.parents],
+def as_json(nodes: Sequence[Node]) -> str:
+    """Tell the history of products as a JSON list: an answer for each, its products by path."""
+    answers = [
+        {
+            "product": shown(node.path),
+            "products": {shown(each.path): answer(each) for each in node.walk()},
         }
-        for each in node.walk()
+        for node in nodes
+    ]
+    return json.dumps(answers, indent=1)
+
+
+def answer(node: Node) -> dict[str, Any]:
+    """Tell of one product what its record says, and whether that is so."""
+    return {
+        "status": node.status,
+        "why": node.why,
+        "record": node.record,
+        "parents": [shown(parent.path) for parent in node.parents],
     }
-    return json.dumps({"product": shown(node.path), "products": products}, indent=1)
 
 
 def difference(first: Node, second: Node) -> list[str]:

@@ -207,8 +207,8 @@ def base_of(path: Path) -> Path:
     return Path.cwd()
 
 
-def find(what: str) -> Path:
-    """Find a product by its file name or by its key.
+def find(what: str) -> list[Path]:
+    """Find a product by its file name, or all its files by its key.
 
     Raises
     ------
@@ -216,11 +216,11 @@ def find(what: str) -> Path:
         When it is neither a file nor the key of a product in ``results``.
     """
     if Path(what).is_file():
-        return Path(what).absolute()
+        return [Path(what).absolute()]
     found = sorted(Path("results").glob(f"*/*~{what}.*")) if what.isalnum() else []
     if not found:
         raise Refusal(
             f"'{what}' is neither a file nor the key of a product under results/; "
             f"give a path, or the twelve digits after the ~ in a name."
         )
-    return found[0].absolute()
+    return [path.absolute() for path in found]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import NIGHT, PAPER
 from lowpass.figures.saving import encode
-from lowpass.records import BLANK, pixel_digest, seal
+from lowpass.records import BLANK, image_digest, seal
 
 
 def render(
@@ -41,9 +42,11 @@ def render(
         if kind == "svg":
             files.append(seal(encode(figure, kind, palette, record).decode()))
             continue
-        # A PDF has no digest of its own; the record in a PNG holds that of its pixels.
-        mark = pixel_digest(encode(figure, kind, palette)) if kind == "png" else BLANK
-        held = record.replace(BLANK, mark) if kind == "png" else without_digest(record)
+        # A PDF has no digest of its own; that of a PNG covers its pixels and its record.
+        held = without_digest(record)
+        if kind == "png":
+            plain = encode(figure, kind, palette)
+            held = record.replace(BLANK, image_digest(plain, json.loads(record)))
         files.append(encode(figure, kind, palette, held))
     return files
 

@@ -189,7 +189,7 @@ EDITS = {
         Counter(figure=2) + PAPER,
     ),
     "a judge": (
-        edits(JUDGES, 'runs["transient_rate"] - runs["slem"]', '(runs["transient_rate"]) * 1.0'),
+        edits(JUDGES, "SPARE_DECADES = 4.0", "SPARE_DECADES = 4.5"),
         Counter(judge=1, figure=figures_of()) + PAPER,
     ),
     "the template of the paper": (

@@ -1,0 +1,77 @@
+"""What the README promises is there, and its examples run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from numpy.testing import assert_allclose
+
+from lowpass.kernels import KERNELS
+from lowpass.provenance import digest_of, record_in
+from lowpass.whole import whole_plan
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+CONFIG = "config/paper.yaml"
+
+
+def blocks(language: str) -> list[str]:
+    """Give the code blocks of one language."""
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, flags=re.S)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return whole_plan(ROOT / CONFIG, CONFIG, ROOT)
+
+
+def test_every_make_target_that_is_named_exists():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.M))
+    named = set(re.findall(r"\bmake ([a-z]+)\b", TEXT))
+    assert {"paper", "test", "trace", "smoke"} <= named <= targets
+
+
+def test_every_file_that_is_linked_exists():
+    links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)\"", TEXT)
+    paths = [first or second for first, second in links]
+    assert len(paths) > 5
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_every_experiment_that_is_named_is_planned(plan):
+    named = re.findall(r"snakemake ([a-z][a-z-]+)`", TEXT) + re.findall(r'open\("([^"]+)"\)', TEXT)
+    assert named
+    assert set(named) <= set(plan.experiments)
+
+
+def test_the_configuration_that_is_shown_can_be_planned(tmp_path):
+    (text,) = blocks("yaml")
+    (tmp_path / "mine.yaml").write_text(text)
+    shown = whole_plan(tmp_path / "mine.yaml", "mine.yaml", ROOT)
+    swept = yaml.safe_load(text)["experiments"]["mine"]["attention"]["beta"]
+    betas = {p.recipe["params"]["beta"] for p in shown if p.stage == "attention"}
+    assert betas == set(swept)
+
+
+def test_the_kernel_that_is_shown_obeys_the_law_of_its_kind(rng):
+    (text,) = blocks("python")
+    held = {"np": np, "KERNELS": type(KERNELS)("attention kernel of the README")}
+    exec(text, held)
+    scores = rng.standard_normal((3, 5, 5))
+    scores[:, 0, 1:3] = -np.inf
+    attention = held["KERNELS"]["squared"](scores)
+    assert (attention >= 0).all()
+    assert (attention[:, 0, 1:3] == 0).all()
+    assert_allclose(attention.sum(axis=-1), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["decay.svg", "decay-night.svg"])
+def test_the_picture_is_a_figure_that_the_paper_plans(name, plan):
+    path = ROOT / "docs" / name
+    record, _ = record_in(path)
+    assert digest_of(path, record) == record["digest"]
+    assert record["key"] in {point.key for point in plan if point.stage == "figures"}

@@ -59,12 +59,16 @@ LOCK = $(RUN) uv pip compile --quiet --universal --python-version 3.11 --fork-st
 $(LOCKED): | .venv/bin/python
 	rm -f .venv/locked-* .venv/tested-*
 	$(call install,requirements.txt)
+	echo ../../../../src > "$$(.venv/bin/python -c $(PURELIB))/lowpass.pth"
 	touch $@
 
 $(TESTED): $(LOCKED)
 	rm -f .venv/tested-*
 	$(call install,requirements.txt requirements-test.txt)
 	touch $@
+
+# One line there lets .venv/bin/python import lowpass; it is relative, so the folder may move.
+PURELIB = 'import sysconfig; print(sysconfig.get_path("purelib"))'
 
 # Make .venv hold exactly what the locks name: by uv, or by pip where uv has no wheel or fails.
 # Packages are compiled here, once, since nothing is compiled later.

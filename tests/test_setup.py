@@ -284,3 +284,17 @@ def test_continuous_integration_runs_the_two_commands_of_the_makefile():
     commands = [line for line in script.read_text().splitlines() if line and line[0] != "#"]
     assert commands[0] == "set -euo pipefail"
     assert commands[2:] == ["make test", "make lint"]
+
+
+def test_python_of_the_environment_imports_the_package_from_anywhere(tmp_path):
+    code = "import lowpass; print(lowpass.__file__)"
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    said = subprocess.run(
+        [ROOT / ".venv/bin/python", "-c", code],
+        cwd=tmp_path,
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(said.stdout.strip()).resolve() == ROOT / "src/lowpass/__init__.py"

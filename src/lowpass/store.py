@@ -24,6 +24,8 @@ from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Trajectory
 
 LAYERED = ("layer", "recorded_layer")
+# Whole names, because a fingerprint covers only the cards whose names stand in the code.
+PARENT_TABLE = {"parent_path": "path", "parent_key": "key", "parent_digest": "digest"}
 
 
 def write(
@@ -129,15 +131,14 @@ def digest(path: Path) -> str:
 def _table(parents: Sequence[Mapping[str, str]]) -> dict[str, tuple]:
     if len(parents) <= INLINE_PARENTS:
         return {}
-    columns = ("path", "key", "digest")
     return {
-        f"parent_{column}": ("parent", np.array([parent[column] for parent in parents], object))
-        for column in columns
+        name: ("parent", np.array([parent[column] for parent in parents], object))
+        for name, column in PARENT_TABLE.items()
     }
 
 
 def _parents(file: netCDF4.Dataset) -> list[dict[str, str]]:
-    columns = {column: file[f"parent_{column}"][:] for column in ("path", "key", "digest")}
+    columns = {column: file[name][:] for name, column in PARENT_TABLE.items()}
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if merkle(rows) != json.loads(file.getncattr("record"))["parents"]["merkle"]:
         raise ValueError("the table of parents does not belong to the record")

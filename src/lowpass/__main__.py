@@ -55,14 +55,18 @@ def recipe(text: str) -> str:
     return text
 
 
+def placed(refusal: Refusal, files: Sequence[str]) -> Refusal:
+    """Name a job's product in a refusal that begins with no file of the job."""
+    text = str(refusal)
+    return refusal if text.startswith(tuple(files)) else Refusal(f"{files[0]}: {text}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a refusal is one line and the exit code 1."""
     try:
         asked = parser().parse_args(arguments)
         if asked.command == "make":
-            from lowpass.jobs import run
-
-            run(asked.recipe, asked.code, asked.inputs, asked.out)
+            make(asked)
         elif asked.command == "publish":
             from lowpass.publish import publish
 
@@ -75,6 +79,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # The reader, such as head, has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def make(asked: argparse.Namespace) -> None:
+    """Make one product."""
+    from lowpass.jobs import run
+
+    try:
+        run(asked.recipe, asked.code, asked.inputs, asked.out)
+    except Refusal as refusal:
+        raise placed(refusal, [*asked.out, *asked.inputs]) from None
 
 
 def trace(asked: argparse.Namespace) -> int:

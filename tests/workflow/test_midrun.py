@@ -30,8 +30,8 @@ SOFTMAX = (
     "weight * weight.sum(axis=-1, keepdims=True)",
 )
 EDITED = (
-    r"lowpass: the code of stage 'attention' is [0-9a-f]{16} and not [0-9a-f]{16} as planned; "
-    r"it was edited while the workflow ran\. Run again\."
+    r"lowpass: \S+: the code of stage 'attention' is [0-9a-f]{16} and not [0-9a-f]{16} as "
+    r"planned; it was edited while the workflow ran\. Run again\."
 )
 PATIENCE = 60  # Seconds until a run that makes nothing is a failure, on a busy machine.
 

@@ -1,0 +1,239 @@
+"""The command line: one line for each refusal, an exit code, and nothing written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lowpass.__main__ import main, parser
+from lowpass.fingerprint import Code
+from lowpass.plan import Plan, Point
+from lowpass.plan.complete import complete
+from lowpass.plan.roots import names_of, roots_of
+
+from .configurations import ROOT
+from .laboratory import SEED, Laboratory
+
+TABLE = "flow.csv"
+GOOD = "year,flow\n1,5\n2,7\n4,6\n"
+OBSERVED = {
+    "data": {"generator": "series", "path": TABLE, "key": "year", "value": "flow"},
+    "smoothing": {"bandwidths": {"low": 0.5, "high": 50, "count": 9}},
+}
+DRAWN = {
+    "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},
+    "attention": {"weights": "symmetric", "beta": 1, "depth": 3},
+    "spectra": ["slem"],
+    "replicates": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def code() -> Code:
+    """Read the code that jobs run."""
+    return Code.read(ROOT / "src")
+
+
+@pytest.fixture
+def ask(capsys, monkeypatch, tmp_path):
+    """Type a command in an empty folder; give its exit code and what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def typed(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return typed
+
+
+@pytest.fixture
+def job(ask, code):
+    """Run the job of a planned point, as its rule would."""
+
+    def run(point: Point, *inputs: str) -> tuple[int, str, str]:
+        roots = roots_of(point.recipe)
+        names = names_of(point.stage, complete(point.recipe))
+        mark = code.fingerprint(roots.definitions, names, roots.distributions)
+        return ask("make", point.text, "--code", mark, "--in", *inputs, "--out", point.path)
+
+    return run
+
+
+def first(plan: Plan, stage: str) -> Point:
+    return next(point for point in plan if point.stage == stage)
+
+
+def table_in(folder: Path, content: bytes) -> Point:
+    """Write a table, and plan the data that is taken from it."""
+    (folder / TABLE).write_bytes(content)
+    return first(Plan(SEED, {"table": OBSERVED}, "here", folder), "data")
+
+
+# Commands.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: command; 'python -m lowpass --help' says"),
+        (["trase"], "argument command: invalid choice: 'trase' .*; 'python -m lowpass --help' sa"),
+        (["trace"], r"the following arguments are required: FILE\|KEY; 'python -m lowpass trace"),
+        (["trace", "a", "--jsn"], "unrecognized arguments: --jsn; 'python -m lowpass --help' say"),
+        (["trace", "a", "--diff"], "--diff compares two products, not 1"),
+        (["make", "x", "--code", "y", "--out", "z"], r"argument recipe: 'x' is not JSON \(Expect"),
+        (["make", "[]", "--code", "y", "--out", "z"], r"argument recipe: '\[\]' has no 'stage' an"),
+        (["make", '{"stage": "data"}', "--code", "y", "--out", "z"], "argument recipe: .* has no"),
+    ],
+)
+def test_a_command_that_is_none_is_refused_in_one_line(arguments, message, ask):
+    status, out, err = ask(*arguments)
+    assert status == 1
+    assert out == ""
+    assert re.match(rf"lowpass: command line: {message}", err)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("what", ["nonsense", "0123456789ab", "no\nsense", "results/paper.pdf"])
+def test_what_cannot_be_traced_is_refused_in_one_line(what, ask):
+    status, out, err = ask("trace", what)
+    assert (status, out) == (1, "")
+    assert err.startswith(f"lowpass: '{what.replace(chr(10), ' ')}' is neither a file nor the key")
+    assert err.endswith("give a path, or the twelve digits after the ~ in a name.\n")
+    assert err.count("\n") == 1
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        parser().parse_args(["--help"])
+    said = capsys.readouterr().out
+    assert all(command in said for command in ("trace", "make", "publish"))
+
+
+def test_a_recipe_is_taken_as_it_is_written():
+    text = '{"params":{},"stage":"data"}'
+    assert parser().parse_args(["make", text, "--code", "x", "--out", "y"]).recipe == text
+
+
+# Jobs.
+
+
+def test_a_job_writes_its_product_and_says_nothing(job, tmp_path):
+    point = table_in(tmp_path, GOOD.encode())
+    assert job(point, TABLE) == (0, "", "")
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")] == [
+        TABLE,
+        point.path,
+    ]
+
+
+FAULTS = {
+    "nan": (GOOD + "5,nan\n", "column 'flow' holds nan in data row 4; .* Remove the row or fill"),
+    "infinity": (GOOD + "5,-inf\n", "column 'flow' holds -inf in data row 4; .* Remove the row"),
+    "no such column": ("yaer,flow\n1,5\n2,7\n", "no column is called 'year'; did you mean 'yaer'"),
+    "a word": (GOOD + "5,six\n", "line 5: column 'flow' holds 'six'; it is not a number. Write"),
+    "a short line": (GOOD + "5\n", "line 5: '5' has 1 cells and the header has 2; .* Add or rem"),
+    "two of a name": ("year,year\n1,5\n", "line 1: two columns are called 'year'; .* Rename one"),
+    "out of order": (GOOD + "3,9\n", "column 'year' goes from 4.0 in data row 3 to 3.0 in data r"),
+    "too few rows": ("year,flow\n1,5\n2,7\n", "there are 2 rows; .* Give at least 3 rows"),
+    "nothing": ("", "there is no data line below a header; nothing can be read. Give one line of"),
+    "binary": (b"\x89PNG\r\n\x1a\n\xff", "byte 0 is not UTF-8 text; save the table as UTF-8"),
+    "another encoding": (GOOD.encode("utf-16"), "byte 0 is not UTF-8 text; save the table as UTF"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), FAULTS.values(), ids=FAULTS)
+def test_a_table_that_is_none_is_refused_and_nothing_is_written(content, message, job, tmp_path):
+    point = table_in(tmp_path, content.encode() if isinstance(content, str) else content)
+    status, out, err = job(point, TABLE)
+    assert (status, out) == (1, "")
+    assert re.match(rf"lowpass: {TABLE}: {message}", err)
+    assert err.count("\n") == 1
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_table_that_changed_after_it_was_planned_is_refused(job, tmp_path):
+    point = table_in(tmp_path, GOOD.encode())
+    (tmp_path / TABLE).write_text(GOOD.replace("7", "8"), encoding="utf-8")
+    status, out, err = job(point, TABLE)
+    assert (status, out) == (1, "")
+    assert re.fullmatch(
+        rf"lowpass: {TABLE}: its content changed after the plan was made \(sha256 [0-9a-f]{{12}} "
+        r"was planned, [0-9a-f]{12} is there\)\. Run again\.\n",
+        err,
+    )
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "stage", "message"),
+    [
+        (
+            {"attention": {"weights": "untied", "start": "second_mode", "beta": 1, "depth": 3}},
+            "attention",
+            r"the second eigenvalue \S+ is complex; .* Use weights with symmetric logits",
+        ),
+        (
+            {"data": {"generator": "two_levels", "n_tokens": 5, "d_model": 3}},
+            "data",
+            "two_levels got n_tokens = 5; two halves of equal size need an even number. Use 6",
+        ),
+        (
+            {"attention": {"kernel": "signed", "weights": "untied", "beta": 1, "depth": 3}},
+            "attention",
+            "the mixing matrix has the entry -.*; a stationary distribution .* Use a positive kernel",
+        ),
+    ],
+)
+def test_a_run_that_its_own_draws_forbid_is_refused(changes, stage, message, job, tmp_path):
+    point = first(Laboratory(tmp_path).plan({**DRAWN, **changes}), stage)
+    inputs = [Laboratory(tmp_path).make(parent)["path"] for parent in point.parents]
+    status, out, err = job(point, *inputs)
+    assert (status, out) == (1, "")
+    assert re.match(f"lowpass: {point.path}: {message}", err)
+    assert err.count("\n") == 1
+    assert not list(tmp_path.glob(f"results/{stage}/*"))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.001, 0.4), (200, 500)])
+def test_a_grid_without_its_minimum_is_refused(low, high, job, tmp_path):
+    shutil.copy(ROOT / "workflow/resources/nile.csv", tmp_path / TABLE)
+    section = {**OBSERVED, "smoothing": {"bandwidths": {"low": low, "high": high, "count": 9}}}
+    plan = Plan(SEED, {"table": section}, "here", tmp_path)
+    data, smoothing = first(plan, "data"), first(plan, "smoothing")
+    assert job(data, TABLE) == (0, "", "")
+    status, out, err = job(smoothing, data.path)
+    assert (status, out) == (1, "")
+    assert re.fullmatch(
+        rf"lowpass: {smoothing.path}: the lowest score lies at bandwidth \S+, an end of the "
+        r"grid .*; the minimum may lie beyond it\. Widen the grid\.\n",
+        err,
+    )
+    assert not list(tmp_path.glob("results/smoothing/*"))
+
+
+def test_code_that_is_not_what_was_planned_is_refused(ask, tmp_path):
+    point = table_in(tmp_path, GOOD.encode())
+    status, out, err = ask(
+        "make", point.text, "--code", "0" * 16, "--in", TABLE, "--out", point.path
+    )
+    assert (status, out) == (1, "")
+    assert re.fullmatch(
+        rf"lowpass: {point.path}: the code of stage 'data' is [0-9a-f]{{16}} and not 0{{16}} as "
+        r"planned; it was edited while the workflow ran\. Run again\.\n",
+        err,
+    )
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_recipe_that_no_stage_knows_is_refused(ask, tmp_path):
+    recipe = json.dumps({"stage": "attention", "params": {"beta": 1.0, "depth": 3, "twist": 2}})
+    path = "results/attention/x~0.nc"
+    status, _, err = ask("make", recipe, "--code", "0" * 16, "--out", path)
+    assert status == 1
+    assert err.startswith(f"lowpass: {path}: recipe: twist: no parameter is called 'twist'")
+    assert not (tmp_path / "results").exists()

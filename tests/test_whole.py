@@ -1,0 +1,114 @@
+"""The whole plan: what is judged, drawn and typeset of the experiments that are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import yaml
+
+from lowpass.claims.names import CLAIMS
+from lowpass.claims.register import REGISTER
+from lowpass.figures.names import FIGURES
+
+from .configurations import ROOT, TEXT, keys, lost, planned
+
+PAPER = yaml.safe_load((ROOT / "config/paper.yaml").read_text(encoding="utf-8"))
+
+
+def paper(*names: str) -> str:
+    """Write the paper's configuration with some of its experiments."""
+    chosen = {name: PAPER["experiments"][name] for name in names}
+    return yaml.safe_dump({**PAPER, "experiments": chosen}, sort_keys=False)
+
+
+def of(plan, stage: str) -> dict:
+    """Give the points of a stage by slug."""
+    return {point.slug: point for point in plan if point.stage == stage}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Plan the paper."""
+    return planned(paper(*PAPER["experiments"]), tmp_path_factory.mktemp("whole"))
+
+
+# Laws.
+
+
+def test_the_paper_shows_every_registered_figure(whole):
+    assert set(of(whole, "figures")) == set(FIGURES)
+
+
+def test_the_paper_asks_every_registered_judge(whole):
+    (claims,) = of(whole, "claims").values()
+    asked = claims.recipe["params"]["judged"]
+    assert set(asked.values()) == set(CLAIMS)
+    assert all(CLAIMS.facts(judge)["claim"] == claim for claim, judge in asked.items())
+    assert claims.recipe["params"]["register"] == list(REGISTER)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_figure_is_made_from_what_it_says_it_shows(figure, whole):
+    point = of(whole, "figures")[figure]
+    shown = sorted(FIGURES.facts(figure)["experiments"])
+    assert [parent.slug for parent in point.parents] == (shown or ["claims"])
+    assert point.recipe["params"]["figure"] == figure
+
+
+@pytest.mark.parametrize("name", sorted(PAPER["experiments"]))
+def test_without_an_experiment_nothing_is_planned_that_shows_it(name, whole, tmp_path):
+    rest = planned(paper(*(each for each in PAPER["experiments"] if each != name)), tmp_path)
+    shows = {figure for figure in FIGURES if name in FIGURES.facts(figure)["experiments"]}
+    judges = {judge for judge in CLAIMS if name in CLAIMS.facts(judge)["experiments"]}
+    (claims,) = of(rest, "claims").values()
+    assert set(of(rest, "figures")) == set(FIGURES) - shows
+    assert set(claims.recipe["params"]["judged"].values()) == set(CLAIMS) - judges
+    assert not {point.slug for point in rest if point.stage == "experiment"} & {name}
+
+
+@pytest.mark.parametrize("order", [sorted, lambda names: sorted(names, reverse=True)])
+def test_the_order_of_experiments_does_not_matter(order, whole, tmp_path):
+    assert keys(planned(paper(*order(PAPER["experiments"])), tmp_path)) == keys(whole)
+
+
+# What is particular.
+
+
+def test_the_paper_is_made_from_claims_figures_and_experiments(whole):
+    (paper,) = of(whole, "paper").values()
+    assert Counter(parent.stage for parent in paper.parents) == Counter(
+        claims=1, figures=len(FIGURES), experiment=len(PAPER["experiments"])
+    )
+
+
+def test_what_is_shown_carries_the_sections_of_its_experiments(whole):
+    for stage in ("figures", "claims", "paper"):
+        for point in of(whole, stage).values():
+            for name, section in point.recipe["params"]["experiments"].items():
+                assert section == whole.experiments[name].recipe["params"]["section"]
+
+
+def test_what_shows_something_drawn_carries_the_seed(whole):
+    seeds = {point.slug: point.recipe.get("seed") for point in whole if point.stage == "figures"}
+    drawn = {name: point.recipe.get("seed") for name, point in whole.experiments.items()}
+    assert drawn["nile"] is None
+    assert drawn["dc-limit"] == PAPER["seed"]
+    for figure in FIGURES:
+        shown = FIGURES.facts(figure)["experiments"]
+        if shown:
+            assert seeds[figure] == (PAPER["seed"] if any(drawn[n] for n in shown) else None)
+
+
+def test_experiments_that_no_claim_knows_are_planned_all_the_same(tmp_path):
+    plan = planned(TEXT, tmp_path)
+    (claims,) = of(plan, "claims").values()
+    assert claims.recipe["params"]["judged"] == {}
+    assert claims.parents == ()
+    assert set(of(plan, "experiment")) == {"tokens", "table"}
+
+
+def test_the_template_is_felt_by_the_paper_alone(tmp_path, monkeypatch):
+    before = planned(TEXT, tmp_path)
+    monkeypatch.setattr("lowpass.whole.TEMPLATE", ("workflow/paper/references.bib",))
+    assert lost(before, planned(TEXT, tmp_path)) == Counter(paper=1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.metadata
 import re
 import shutil
-import textwrap
 import time
 from pathlib import Path
 
@@ -18,28 +17,16 @@ import lowpass.registry
 from lowpass.fingerprint import Closure, Code, check_asked, names_in
 from lowpass.registry import Refusal
 
+from .harness import write_package
+
 SOURCE = Path(lowpass.registry.__file__).parents[1]
 ROOT = ["lowpass.s:main"]
-REG = "from lowpass.registry import Registry\nKERNELS = Registry('k')"
 
 
 @pytest.fixture
 def code(tmp_path):
     """Write a small package and read it."""
-
-    def read(text: str) -> Code:
-        folder, path = tmp_path / "src" / "lowpass", "s.py"
-        files: dict[str, list[str]] = {"__init__.py": []}
-        for line in textwrap.dedent(text).strip().replace("@REG", REG).splitlines():
-            path = line if re.fullmatch(r"[\w/]+\.py", line) else path
-            files.setdefault(path, []).extend([line] if line != path else [])
-        for path, lines in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text("\n".join(lines) + "\n")
-        shutil.copy(lowpass.registry.__file__, folder)
-        return Code.read(folder.parent)
-
-    return read
+    return lambda text: Code.read(write_package(tmp_path, text).root)
 
 
 ENTRIES = """

@@ -1,0 +1,218 @@
+"""The package itself: mutants of what its stages can reach, run on small experiments.
+
+Every stage reads the same inputs, made by the unedited code, so what it writes is a function
+of its recipe and its code alone. A seeded sample of mutants is run by default; all of them,
+one for each definition, take some minutes::
+
+    FINGERPRINT_MUTANTS=all pytest tests/fingerprint/test_real.py
+
+A number instead of ``all`` asks for so many; a larger sample holds every smaller one.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lowpass.registry
+from lowpass.fingerprint import Code, check_asked
+from lowpass.plan import Plan, Point
+from lowpass.plan.complete import complete
+from lowpass.plan.roots import names_of, roots_of
+
+from .harness import Subject, caught, fingerprints, missed, run, strays
+from .mutation import mutants, mutants_at, write_mutants
+from .sabotage import forget_entries, forget_imports
+
+SEED = 20261129
+COUNT = os.environ.get("FINGERPRINT_MUTANTS", "30")
+PROJECT = Path(__file__).parents[2]
+SOURCE = Path(lowpass.registry.__file__).parents[1]
+# Mathematics, specifications (but for that of the whole configuration), stages, and what
+# writes; not the registry, which notes what is asked for.
+REACHABLE = ("balance", "data", "domains", "kernels", "labels", "layers", "measures", "records")
+REACHABLE += ("spectra", "store", "streams", "smoothing/*", "spec/[!c]*", "stages/*")
+OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
+SECTIONS = {
+    "limit": {
+        "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},
+        "attention": {"kernel": "softmax", "beta": 1.0, "depth": 6,
+                      "arithmetic": ["split", "float32"]},
+        "inside": ["arithmetic"],
+        "spectra": ["log10_hc_dc_ratio", "log10_transient_ratio", "log10_predicted_ratio",
+                    "slem", "transient_rate", "row_sum_defect", "dft_mean_defect"],
+        "replicates": 4,
+    },
+    "counterexamples": {
+        "data": {"d_model": 2},
+        "attention": {"weights": "symmetric", "beta": 1.0, "depth": 5},
+        "zip": {"case": {
+            "label": ["second mode", "two blocks"],
+            "data.generator": ["gaussian", "two_levels"],
+            "data.n_tokens": [6, 6],
+            "attention.start": ["second_mode", "tokens"],
+            "attention.kernel": ["sinkhorn", "softmax"],
+            "attention.mask": ["none", "block"],
+        }},
+        "spectra": ["log10_hc_dc_ratio", "slem", "min_attention"],
+        "replicates": 2,
+    },
+    "nile": {
+        "data": {"generator": "series", "path": "workflow/resources/nile.csv",
+                 "key": "year", "value": "flow"},
+        "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 9}},
+    },
+}  # fmt: skip
+RUN = """
+def run(job):
+    import hashlib, importlib, pathlib, tempfile
+    from lowpass import store
+    from lowpass.stages.experiment import Part
+    name = job["recipe"]["stage"]
+    stage = getattr(importlib.import_module(f"lowpass.stages.{name}"), name)
+    inputs = [store.read(path) for path in job["inputs"]]
+    if job["places"]:
+        inputs = [[Part(*at, each) for at, each in zip(job["places"], inputs, strict=True)]]
+    if job["resource"] is not None:
+        inputs = [job["resource"]]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "product.nc")
+        store.write(path, stage(job["recipe"], *inputs), {"of": name}, job["parents"])
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+"""
+
+
+def begins(job: dict) -> tuple:
+    """Begin where the workflow does."""
+    recipe = job["recipe"]
+    return roots_of(recipe).definitions, names_of(recipe["stage"], complete(recipe))
+
+
+def job_of(point: Point, plan: Plan, laboratory) -> dict:
+    """Say all that a stage is given, as plain data."""
+    parents, places = [laboratory.make(parent) for parent in point.parents], []
+    inputs = list(point.parents)
+    if point.stage == "experiment":
+        cells = plan.cells[point.recipe["params"]["name"]]
+        inputs = [parent for _, _, parent in cells]
+        places = [[cell.place, block] for cell, block, _ in cells]
+        parents *= 17  # No record lists so many, so that the file gets a table of them.
+    return {
+        "recipe": point.recipe,
+        "inputs": [str(laboratory.file(parent)) for parent in inputs],
+        "resource": (PROJECT / point.resource).read_text() if point.resource else None,
+        "places": places,
+        "parents": parents,
+    }
+
+
+@pytest.fixture(scope="module")
+def real(shared_laboratory, tmp_path_factory) -> Subject:
+    """Copy the package, which others may edit meanwhile, and make the inputs of every stage."""
+    root = tmp_path_factory.mktemp("real") / "src"
+    shutil.copytree(
+        SOURCE / "lowpass", root / "lowpass", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    plan = Plan(SEED, SECTIONS, "test", PROJECT)
+    jobs = tuple(job_of(point, plan, shared_laboratory) for point in plan)
+    return Subject(root, jobs, RUN, begins)
+
+
+@pytest.fixture(scope="module")
+def ran(real):
+    """Run the unedited package, watched: (results, fingerprints)."""
+    [results] = run([real], preload=OUTSIDE)
+    return results, fingerprints(real)
+
+
+@pytest.fixture(scope="module")
+def mutated(real, tmp_path_factory):
+    """Run a sample of mutants, or all: (subject, what, results, fingerprints) of each."""
+    patterns = [f"lowpass/{name}.py" for name in REACHABLE]
+    paths = [path for pattern in patterns for path in sorted(real.root.glob(pattern))]
+    count = None if COUNT == "all" else int(COUNT)
+    found = list(islice(mutants(paths, np.random.default_rng(SEED)), count))
+    subjects = list(write_mutants(real, tmp_path_factory.mktemp("mutants"), found))
+    results = run(subjects, watched=False, preload=OUTSIDE)
+    what = [mutant.what for mutant in found]
+    return list(zip(subjects, what, results, map(fingerprints, subjects), strict=True))
+
+
+def test_every_stage_makes_a_product(real, ran):
+    assert {job["recipe"]["stage"] for job in real.recipes} == {
+        "data", "attention", "spectra", "smoothing", "experiment"
+    }  # fmt: skip
+    assert [result.error for result in ran[0]] == [None] * len(real.recipes)
+    assert None not in ran[1]
+
+
+def test_no_mutant_changes_a_product_unseen(ran, mutated):
+    found = {what: unseen for _, what, *mutant in mutated if (unseen := missed(ran, mutant))}
+    assert found == {}
+
+
+def test_mutants_change_products(ran, mutated, capsys):
+    """A mutation test that changed nothing would prove nothing."""
+    pairs = [
+        (old.output != new.output, seen != now)
+        for _, _, results, prints in mutated
+        for old, new, seen, now in zip(ran[0], results, ran[1], prints, strict=True)
+        if None not in (new.output, now)
+    ]
+    noticed = sum(bool(caught(ran, mutant)) for _, _, *mutant in mutated)
+    vain = sum(print_ and not output for output, print_ in pairs)
+    with capsys.disabled():
+        print(f"\n{len(mutated)} mutants x {len(ran[0])} recipes: {len(pairs)} products made, "
+              f"{sum(output for output, _ in pairs)} changed (by {noticed} mutants), "
+              f"{vain} rerun in vain ({vain / len(pairs):.1%})")  # fmt: skip
+    assert noticed >= len(mutated) / 5
+
+
+def definition(real: Subject, module: str, name: str) -> tuple[Path, int]:
+    """Find a definition of the package."""
+    path = real.root / "lowpass" / module
+    names = [getattr(node, "name", None) for node in ast.parse(path.read_text()).body]
+    return path, names.index(name)
+
+
+def unreached(real: Subject) -> Iterator[tuple[Path, int]]:
+    """Yield definitions that no recipe here names."""
+    yield definition(real, "kernels.py", "signed")
+    yield definition(real, "kernels.py", "cycle")
+    yield definition(real, "layers.py", "tied")
+
+
+def test_an_edit_that_no_recipe_reaches_counts_as_nothing(real, ran, tmp_path, rng):
+    found = [each for site in unreached(real) for each in mutants_at(*site, rng, each=1)]
+    subjects = list(write_mutants(real, tmp_path, found))
+    for subject, results in zip(subjects, run(subjects, preload=OUTSIDE), strict=True):
+        outcome = (results, fingerprints(subject))
+        assert outcome[1] == ran[1]
+        assert caught(ran, outcome) == missed(ran, outcome) == []
+
+
+@pytest.mark.parametrize("sabotage", [forget_imports, forget_entries])
+def test_mutants_catch_an_analyser_that_forgets(real, ran, mutated, monkeypatch, sabotage):
+    sabotage(monkeypatch)
+    before = (ran[0], fingerprints(real))
+    suspects = [each for each in mutated if caught(ran, each[2:])]
+    assert any(missed(before, (results, fingerprints(each))) for each, _, results, _ in suspects)
+
+
+def test_only_what_the_closure_of_a_recipe_holds_is_executed(real, ran):
+    assert all(len(result.executed) > 8 for result in ran[0])
+    assert strays(real, ran[0]) == set()
+
+
+def test_every_entry_asked_for_is_covered(real, ran):
+    code = Code.read(real.root)
+    for job, result in zip(real.recipes, ran[0], strict=True):
+        assert result.asked
+        check_asked(code.closure(*begins(job)), result.asked)

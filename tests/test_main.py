@@ -185,7 +185,7 @@ def test_a_table_that_changed_after_it_was_planned_is_refused(job, tmp_path):
         (
             {"attention": {"kernel": "signed", "weights": "untied", "beta": 1, "depth": 3}},
             "attention",
-            "the mixing matrix has the entry -.*; a stationary distribution .* Use a positive kernel",
+            "the mixing matrix has the entry -.*; a stationary .* Use a positive kernel",
         ),
     ],
 )

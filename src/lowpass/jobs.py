@@ -19,7 +19,7 @@ from lowpass.fingerprint import Code, check_asked
 from lowpass.plan import Plan
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import NUMERICAL, names_of, roots_of
-from lowpass.provenance import Parent, parent_of
+from lowpass.provenance import Parent, parent_of, record_in
 from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
 from lowpass.registry import Refusal, Registry
 
@@ -174,16 +174,43 @@ def resource_text(inputs: Sequence[str], mark: str) -> str:
 def make_experiment(job: Job, inputs: Sequence[str]) -> None:
     """Gather an experiment's points, found by expanding its section again."""
     from lowpass import store
-    from lowpass.stages.experiment import Part, experiment
+    from lowpass.stages.experiment import Part, experiment, place_of
 
     params = job.recipe["params"]
-    sections = {params["name"]: params["section"]}
-    plan = Plan(job.recipe.get("seed", 0), sections, "recipe", ROOT)
-    cells = plan.cells[params["name"]]
-    parents = [parent_of(point.path) for point in plan.experiments[params["name"]].parents]
-    parts = (Part(cell.place, block, store.read(Path(point.path))) for cell, block, point in cells)
+    name, section = params["name"], params["section"]
+    plan = Plan(job.recipe.get("seed", 0), {name: section}, "recipe", ROOT)
+    parents = [parent_of(point.path) for point in plan.experiments[name].parents]
+    records = Histories()
+    # Places come from what the files say of themselves, not from the plan that asked for them.
+    parts = (
+        Part(
+            place_of(section, records.of(parent["path"])),
+            records.of(parent["path"])["data.block"],
+            store.read(Path(parent["path"])),
+        )
+        for parent in parents
+    )
     product = job.compute(experiment, job.recipe, parts)
     store.write(job.outputs[0], product, job.record(parents), parents, job.confirm)
+
+
+class Histories:
+    """Collect, for a product, the parameters of everything it was made from."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def of(self, path: str) -> dict[str, Any]:
+        """Map the path of every parameter, such as ``attention.beta``, to its value."""
+        if path not in self._known:
+            record, parents = record_in(Path(path))
+            recipe = record["recipe"]
+            own = {**record["parameters"], "block": recipe.get("block", 0)}
+            history = {f"{recipe['stage']}.{name}": value for name, value in own.items()}
+            for parent in parents:
+                history |= self.of(parent["path"])
+            self._known[path] = history
+        return self._known[path]
 
 
 def read_experiments(inputs: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from lowpass.registry import Refusal
-from lowpass.stages.experiment import Part, experiment
+from lowpass.stages.experiment import Part, experiment, place_of
 
 BETAS = [0.5, 1.0, 3.0]
 ARITHMETIC = ["float32", "float64", "split"]
@@ -169,7 +169,33 @@ def test_parts_may_come_in_any_order():
         xr.testing.assert_identical(other, forms[0])
 
 
+CASES = {"label": ["warm", "cold"], "attention.beta": [1, 3], "attention.mask": ["none", "block"]}
+
+
+def test_a_place_is_read_off_the_parameters_of_a_point():
+    section = {"data": {"n_tokens": [4, 8]}, "attention": {"depth": 8}, "zip": {"case": CASES}}
+    history = {"data.n_tokens": 8, "attention.beta": 3.0, "attention.mask": "block"}
+    assert place_of(section, history) == {"n_tokens": 8, "case": "cold"}
+
+
+def test_an_axis_inside_is_no_place_of_a_file():
+    section = {"attention": {"beta": [1.0, 3.0], "arithmetic": ["split"]}, "inside": ["arithmetic"]}
+    assert place_of(section, {"attention.beta": 1.0}) == {"beta": 1.0}
+
+
 # Refusals.
+
+
+def test_a_point_that_is_no_case_is_refused():
+    history = {"attention.beta": 1.0, "attention.mask": "block"}
+    with pytest.raises(Refusal, match=r"no case of 'case' has the parameters .*'block'"):
+        place_of({"zip": {"case": CASES}}, history)
+
+
+def test_a_missing_point_is_not_filled_in():
+    parts = [Part({"beta": 1.0, "n": 1}, 0, block(0)), Part({"beta": 3.0, "n": 2}, 0, block(0))]
+    with pytest.raises(Refusal, match="has 4 places and results for 2 of them"):
+        gathered(parts, 10)
 
 
 def test_points_with_other_labels_are_not_laid_side_by_side():

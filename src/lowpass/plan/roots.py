@@ -40,10 +40,10 @@ def roots_of(recipe: Mapping[str, Any]) -> Roots:
         return Roots(("lowpass.claims.judge:judge", *FILES[:1]), NUMERICAL)
     if stage == "paper":
         return Roots(("lowpass.paper:typeset",), ("typst",))
-    stages = [stage]
+    definitions = (f"lowpass.stages.{stage}:{stage}",)
     if stage == "experiment":
-        stages += ["spectra" if "attention" in recipe["params"]["section"] else "smoothing"]
-    definitions = tuple(f"lowpass.stages.{each}:{each}" for each in stages)
+        last = "spectra" if "attention" in recipe["params"]["section"] else "smoothing"
+        definitions += ("lowpass.stages.experiment:place_of", f"lowpass.stages.{last}:{last}")
     return Roots((*definitions, *FILES), NUMERICAL)
 
 

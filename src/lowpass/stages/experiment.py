@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,47 @@ class Part(NamedTuple):
     place: Mapping[str, Any]
     block: int
     dataset: xr.Dataset
+
+
+def place_of(section: Mapping[str, Any], history: Mapping[str, Any]) -> dict[str, Any]:
+    """Find a point's place on the swept axes from what its records say.
+
+    Parameters
+    ----------
+    section : mapping
+        Of the experiment, in canonical form.
+    history : mapping of str to value
+        Every parameter the point was made with, by path: ``attention.beta``.
+
+    Returns
+    -------
+    dict
+        A value for each axis that is swept from file to file, a label for each zipped one.
+
+    Raises
+    ------
+    Refusal
+        When no case of a zipped dimension has these parameters.
+    """
+    inside, zipped = section.get("inside", []), section.get("zip", {})
+    place = {
+        axis: history[path]
+        for axis, path in parameters(section).items()
+        if axis not in inside and axis not in zipped
+    }
+    for axis, columns in zipped.items():
+        paths = [path for path in columns if path != "label"]
+        for label, *values in zip(
+            columns["label"], *(columns[path] for path in paths), strict=True
+        ):
+            if [history[path] for path in paths] == values:
+                place[axis] = str(label)
+        if axis not in place:
+            raise Refusal(
+                f"no case of '{axis}' has the parameters "
+                f"{ {path: history[path] for path in paths} } of a stored point; run again."
+            )
+    return place
 
 
 def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
@@ -38,7 +80,7 @@ def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
     Raises
     ------
     Refusal
-        When a label, such as the layers, is not the same at all points.
+        When a label, such as the layers, is not the same at all points, or a point is missing.
     """
     section = recipe["params"]["section"]
     groups: dict[tuple, list[Part]] = {}
@@ -54,6 +96,12 @@ def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
         tuple(axes[axis].index(value) for axis, value in place): cell
         for place, cell in zip(groups, cells, strict=True)
     }
+    wanted = math.prod(len(values) for values in axes.values())
+    if len(grid) != wanted:
+        raise Refusal(
+            f"this experiment has {wanted} places and results for {len(grid)} of them; "
+            f"two places must not have the same parameters."
+        )
     gathered = xr.Dataset(
         {name: gather(str(name), grid, axes) for name in cells[0].data_vars},
         {**cells[0].coords, **{axis: list(values) for axis, values in axes.items()}},

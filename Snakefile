@@ -13,10 +13,15 @@ SOURCE = str(Path(workflow.basedir).resolve() / "src")
 sys.path.insert(0, SOURCE)
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 os.environ["PYTHONPATH"] = SOURCE
-# An import trusts a compiled file by whole second and size, and could miss an edit.
+# Nothing is compiled beside the source.
+sys.dont_write_bytecode = True
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
+
+from lowpass.uncached import import_from_source
+
+import_from_source()
 
 from lowpass.rules import Rules
 

@@ -29,7 +29,7 @@ LAYER = {
     room: layer
     for layer, rooms in enumerate(
         [
-            "registry domains labels",
+            "registry domains labels uncached",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data balance kernels layers spectra smoothing measures",
             "spec",

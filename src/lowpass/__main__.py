@@ -8,9 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from lowpass.registry import Refusal
+from lowpass.uncached import import_from_source
+
+if TYPE_CHECKING:
+    from lowpass.registry import Refusal
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = "config/paper.yaml"
@@ -21,6 +24,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line, without the usage."""
+        from lowpass.registry import Refusal
+
         raise Refusal(f"command line: {message}; '{self.prog} --help' says what may be asked.")
 
 
@@ -58,11 +63,13 @@ def recipe(text: str) -> str:
 def placed(refusal: Refusal, files: Sequence[str]) -> Refusal:
     """Name a job's product in a refusal that begins with no file of the job."""
     text = str(refusal)
-    return refusal if text.startswith(tuple(files)) else Refusal(f"{files[0]}: {text}")
+    return refusal if text.startswith(tuple(files)) else type(refusal)(f"{files[0]}: {text}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a refusal is one line and the exit code 1."""
+    from lowpass.registry import Refusal
+
     try:
         asked = parser().parse_args(arguments)
         if asked.command == "make":
@@ -84,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make(asked: argparse.Namespace) -> None:
     """Make one product."""
     from lowpass.jobs import run
+    from lowpass.registry import Refusal
 
     try:
         run(asked.recipe, asked.code, asked.inputs, asked.out)
@@ -94,6 +102,7 @@ def make(asked: argparse.Namespace) -> None:
 def trace(asked: argparse.Namespace) -> int:
     """Tell where products come from; the exit code is 1 where any is in trouble."""
     from lowpass import telling
+    from lowpass.registry import Refusal
     from lowpass.trace import OK, Tracer, find
 
     if asked.diff and len(asked.what) != 2:
@@ -120,4 +129,5 @@ def planned_keys(configfile: str | None) -> set[str]:
 
 
 if __name__ == "__main__":
+    import_from_source()
     sys.exit(main())

@@ -1,0 +1,22 @@
+"""Compiled files that an edit left behind: neither the plan nor a job runs them."""
+
+from __future__ import annotations
+
+from .project import Project
+from .test_midrun import edit_unseen
+
+KERNELS = "src/lowpass/kernels.py"
+SUM = "weight / weight.sum(axis=-1, keepdims=True)"
+# Of the same length; fits through zero have their least error at the narrowest bandwidth.
+NOTHING = "weight * weight.min(axis=-1, keepdims=True)"
+
+
+def test_an_edit_that_compiled_files_do_not_see_is_run_by_its_jobs(project: Project):
+    assert project.python("-m", "compileall", "-q", "src").returncode == 0
+    edit_unseen(project, KERNELS, SUM, NOTHING)
+    assert project.products("smoothing", "nc") != []
+    finished = project.snakemake("nile")
+    assert finished.returncode != 0
+    assert "Error in rule smoothing" in finished.stderr
+    assert "lowpass: results/smoothing/" in finished.stderr
+    assert project.products("smoothing", "nc") == []

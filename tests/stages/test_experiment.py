@@ -169,11 +169,15 @@ def test_parts_may_come_in_any_order():
         xr.testing.assert_identical(other, forms[0])
 
 
-CASES = {"label": ["warm", "cold"], "attention.beta": [1, 3], "attention.mask": ["none", "block"]}
+TEMPERED = {
+    "label": ["warm", "cold"],
+    "attention.beta": [1, 3],
+    "attention.mask": ["none", "block"],
+}
 
 
 def test_a_place_is_read_off_the_parameters_of_a_point():
-    section = {"data": {"n_tokens": [4, 8]}, "attention": {"depth": 8}, "zip": {"case": CASES}}
+    section = {"data": {"n_tokens": [4, 8]}, "attention": {"depth": 8}, "zip": {"case": TEMPERED}}
     history = {"data.n_tokens": 8, "attention.beta": 3.0, "attention.mask": "block"}
     assert place_of(section, history) == {"n_tokens": 8, "case": "cold"}
 
@@ -189,7 +193,7 @@ def test_an_axis_inside_is_no_place_of_a_file():
 def test_a_point_that_is_no_case_is_refused():
     history = {"attention.beta": 1.0, "attention.mask": "block"}
     with pytest.raises(Refusal, match=r"no case of 'case' has the parameters .*'block'"):
-        place_of({"zip": {"case": CASES}}, history)
+        place_of({"zip": {"case": TEMPERED}}, history)
 
 
 def test_a_missing_point_is_not_filled_in():

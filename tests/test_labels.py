@@ -41,7 +41,7 @@ def test_a_quantity_has_a_symbol_whose_brackets_match(name):
     assert symbol.count("(") == symbol.count(")")
 
 
-@pytest.mark.parametrize("name", SILENT)
+@pytest.mark.parametrize("name", sorted(SILENT))
 def test_what_is_silent_has_no_symbol(name):
     assert CARDS[name].symbol == ""
 

@@ -24,10 +24,11 @@ from lowpass.store import read
 from .project import Finished, Project, outputs_in
 
 KERNELS = "src/lowpass/kernels.py"
-# The same length, so that neither size nor a restored time gives the edit away.
+# Other code of the same length, so that neither size nor a restored time gives the edit away,
+# and of the same meaning, so that it can run.
 SOFTMAX = (
     "weight / weight.sum(axis=-1, keepdims=True)",
-    "weight * weight.sum(axis=-1, keepdims=True)",
+    "weight / weight.sum(keepdims=True, axis=-1)",
 )
 EDITED = (
     r"lowpass: \S+: the code of stage 'attention' is [0-9a-f]{16} and not [0-9a-f]{16} as "

@@ -33,4 +33,4 @@ def import_from_source() -> None:
 
     sys.path_hooks.insert(0, finder)
     for path in [known for known in sys.path_importer_cache if Path(known).is_relative_to(home)]:
-        del sys.path_importer_cache[path]
+        sys.path_importer_cache.pop(path)

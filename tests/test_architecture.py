@@ -29,7 +29,7 @@ LAYER = {
     room: layer
     for layer, rooms in enumerate(
         [
-            "registry domains labels uncached",
+            "registry domains labels uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data balance kernels layers spectra smoothing measures",
             "spec",

@@ -9,6 +9,7 @@ import netCDF4
 import pytest
 
 from lowpass import __main__ as command_line
+from lowpass import project
 from lowpass.provenance import record_in
 from lowpass.records import canonical, key_of
 from lowpass.registry import Refusal
@@ -449,7 +450,7 @@ def test_recorded_paths_start_where_the_last_folder_called_results_lies(tmp_path
 @pytest.fixture
 def ask(tree, monkeypatch, capsys):
     """Ask the command line of the project, from its folder."""
-    monkeypatch.setattr(command_line, "ROOT", tree.source)
+    monkeypatch.setattr(project, "ROOT", tree.source)
     monkeypatch.chdir(tree.root)
 
     def asked(*arguments):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,18 +31,18 @@ def open(experiment: str, config: str = "config/paper.yaml") -> xr.Dataset:
     """
     from lowpass import store
     from lowpass.plan import Plan, load
+    from lowpass.project import ROOT
     from lowpass.provenance import parent_of
     from lowpass.registry import Refusal, did_you_mean
 
-    root = Path(__file__).resolve().parents[2]
-    read = load(root / config, config)
+    read = load(ROOT / config, config)
     if experiment not in read.experiments:
         raise Refusal(
             f"{config}: no experiment is called '{experiment}'"
             f"{did_you_mean(experiment, read.experiments)} Known: {', '.join(read.experiments)}."
         )
     section = read.experiments[experiment].model_dump()
-    plan = Plan(read.seed, {experiment: section}, f"{config}: experiments", root)
-    path = root / plan.experiments[experiment].path
+    plan = Plan(read.seed, {experiment: section}, f"{config}: experiments", ROOT)
+    path = ROOT / plan.experiments[experiment].path
     parent_of(str(path))
     return store.read(path)

@@ -15,9 +15,6 @@ from lowpass.uncached import import_from_source
 if TYPE_CHECKING:
     from lowpass.registry import Refusal
 
-ROOT = Path(__file__).resolve().parents[2]
-DEFAULT = "config/paper.yaml"
-
 
 class Parser(argparse.ArgumentParser):
     """Read the command line, and refuse it in the manner of all refusals."""
@@ -101,14 +98,14 @@ def make(asked: argparse.Namespace) -> None:
 
 def trace(asked: argparse.Namespace) -> int:
     """Tell where products come from; the exit code is 1 where any is in trouble."""
-    from lowpass import telling
+    from lowpass import project, telling
     from lowpass.registry import Refusal
     from lowpass.trace import OK, Tracer, find
 
     if asked.diff and len(asked.what) != 2:
         raise Refusal(f"command line: --diff compares two products, not {len(asked.what)}.")
     found = [find(what) for what in asked.what]
-    tracer = Tracer(ROOT, planned_keys(asked.configfile))
+    tracer = Tracer(project.ROOT, planned_keys(asked.configfile))
     if asked.diff:
         first, second = (tracer.trace(paths[0]) for paths in found)
         print("\n".join(telling.difference(first, second)) or "no parameter differs")
@@ -121,10 +118,11 @@ def trace(asked: argparse.Namespace) -> int:
 
 def planned_keys(configfile: str | None) -> set[str]:
     """List the keys that a configuration plans."""
+    from lowpass import project
     from lowpass.whole import whole_plan
 
-    path = Path(configfile) if configfile else ROOT / DEFAULT
-    plan = whole_plan(path, configfile or DEFAULT, ROOT)
+    path = Path(configfile) if configfile else project.ROOT / project.CONFIG
+    plan = whole_plan(path, configfile or project.CONFIG, project.ROOT)
     return {point.key for point in plan}
 
 

@@ -19,11 +19,10 @@ from lowpass.fingerprint import Code, check_asked
 from lowpass.plan import Plan
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import NUMERICAL, names_of, roots_of
+from lowpass.project import ROOT
 from lowpass.provenance import Parent, parent_of, record_in
 from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
 from lowpass.registry import Refusal, Registry
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(recipe_text: str, code: str, inputs: Sequence[str], outputs: Sequence[str]) -> None:

@@ -12,13 +12,13 @@ from lowpass.plan import Plan
 from lowpass.plan.complete import complete
 from lowpass.plan.point import Point
 from lowpass.plan.roots import names_of, roots_of
+from lowpass.project import CONFIG
 from lowpass.publish import publication
 from lowpass.records import canonical, key_of
 from lowpass.registry import Refusal
 from lowpass.whole import whole_plan
 
 PUBLISHED = ("results/paper.pdf", "results/claims.json", "results/manifest.json")
-DEFAULT = "config/paper.yaml"
 # Interpreter, libraries and two Snakemakes on a cluster; added to what the arrays need.
 BASE_MEGABYTES = 500
 
@@ -55,7 +55,7 @@ class Rules:
                     f"one file, so name one."
                 )
             given = dict(workflow.config_settings.config or {})
-            path = Path(files[0]) if files else root / DEFAULT
+            path = Path(files[0]) if files else root / CONFIG
             name = os.path.relpath(path, root) if path.is_relative_to(root) else str(files[0])
             return cls(whole_plan(path, name, root, given), root)
         except Refusal as refusal:

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from lowpass.plan.complete import complete
+from lowpass.project import ROOT
 from lowpass.registry import Refusal
 from lowpass.stages.experiment import Part, experiment, place_of
+from lowpass.whole import whole_plan
 
 BETAS = [0.5, 1.0, 3.0]
 ARITHMETIC = ["float32", "float64", "split"]
@@ -185,6 +188,21 @@ def test_a_place_is_read_off_the_parameters_of_a_point():
 def test_an_axis_inside_is_no_place_of_a_file():
     section = {"attention": {"beta": [1.0, 3.0], "arithmetic": ["split"]}, "inside": ["arithmetic"]}
     assert place_of(section, {"attention.beta": 1.0}) == {"beta": 1.0}
+
+
+def history(point) -> dict:
+    """Collect the parameters of a point and of all it is made from, as their records would."""
+    own = {f"{point.stage}.{name}": value for name, value in complete(point.recipe).items()}
+    return own | {name: v for parent in point.parents for name, v in history(parent).items()}
+
+
+@pytest.mark.parametrize("config", ["config/paper.yaml", "config/smoke.yaml"])
+def test_records_place_a_point_where_the_plan_asked_for_it(config):
+    plan = whole_plan(ROOT / config, config, ROOT)
+    for name, cells in plan.cells.items():
+        section = plan.experiments[name].recipe["params"]["section"]
+        for cell, _, point in cells:
+            assert place_of(section, history(point)) == cell.place
 
 
 # Refusals.

@@ -88,3 +88,14 @@ def test_a_statement_cannot_be_changed():
 def test_the_bibliography_has_each_key_once(keys):
     entries = re.findall(r"^@", BIBLIOGRAPHY.read_text(), re.MULTILINE)
     assert len(entries) == len(keys)
+
+
+def test_what_the_code_cites_is_in_the_bibliography(keys):
+    source = BIBLIOGRAPHY.parents[2] / "src"
+    cited = {
+        key
+        for path in source.rglob("*.py")
+        for key in re.findall(r"\.\. \[\d+\] ([a-z]+\d{4})", path.read_text(encoding="utf-8"))
+    }
+    assert len(cited) > 5
+    assert cited <= set(keys)

@@ -231,8 +231,27 @@ def test_points_with_other_labels_are_not_laid_side_by_side():
         gathered(parts)
 
 
-def test_points_of_different_depth_are_not_one_dataset(laboratory):
-    params = {"beta": 1.0, "depth": [4, 8]}
+def test_points_of_different_depth_are_not_one_dataset():
+    parts = [
+        Part({"depth": depth}, 0, xr.Dataset({"fit": ("layer", x)}, {"layer": x}))
+        for depth, x in [(4, np.arange(5.0)), (8, np.arange(9.0))]
+    ]
     with pytest.raises(Refusal, match=r"'layer' differs .* \(5 places and 9\), so one dataset"):
-        laboratory.run(attending(attention=params))
-    assert not list(laboratory.folder.glob("results/experiment/*"))
+        gathered(parts)
+
+
+@pytest.mark.parametrize("several", ["swept", "zipped"])
+def test_depths_beside_a_measure_of_layers_are_refused_before_anything_runs(several, laboratory):
+    if several == "swept":
+        trial = attending(attention={"beta": 1.0, "depth": [8, 4]})
+    else:
+        cases = {"label": ["shallow", "deep"], "attention.depth": [4, 8]}
+        trial = attending(attention={"beta": 1.0}, zip={"case": cases})
+    with pytest.raises(Refusal, match=r"depth: 4 and 8 layers do not fit into one 'log10_hc_dc_r"):
+        laboratory.run(trial)
+    assert not list(laboratory.folder.glob("results/*"))
+
+
+def test_depths_may_be_swept_beside_measures_without_layers(laboratory):
+    trial = attending(attention={"beta": 1.0, "depth": [4, 8]}, spectra=["transient_rate"])
+    assert laboratory.run(trial)["depth"].values.tolist() == [4, 8]

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lowpass.labels import VARIABLES
 from lowpass.plan.axes import SWEPT_STAGES, Option, inside_axes, outer_axes
 from lowpass.registry import Refusal
 from lowpass.spec import attention, data, smoothing, spectra
@@ -44,12 +45,29 @@ def expand(section: Mapping[str, Any], where: str) -> list[Cell]:
     """
     check_stages(section, where)
     outer, inner = outer_axes(section, where), inside_axes(section, where)
-    return [
+    cells = [
         cell(section, dict(choice), inner, where)
         for choice in itertools.product(
             *([(name, option) for option in options] for name, options in outer)
         )
     ]
+    check_depths(cells, where)
+    return cells
+
+
+def check_depths(cells: list[Cell], where: str) -> None:
+    """Refuse points of several depths whose measures have a value for each layer."""
+    depths = sorted({each.specs["attention"].depth for each in cells if "attention" in each.specs})
+    if len(depths) < 2:
+        return
+    measures = cells[0].specs["spectra"].measures
+    layered = [name for name in measures if "layer" in VARIABLES[name].dims]
+    if layered:
+        raise Refusal(
+            f"{where}.attention.depth: {depths[0]} and {depths[-1]} layers do not fit into one "
+            f"'{layered[0]}', which has a value for each layer; write the greatest depth alone, "
+            f"since the layers of the others are its first ones."
+        )
 
 
 def check_stages(section: Mapping[str, Any], where: str) -> None:

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 
 from lowpass.kernels import KERNELS, logits, softmax
 from lowpass.layers import (
-    ARITHMETIC,
     STARTS,
     WEIGHTS,
     Split,
@@ -196,7 +195,6 @@ def test_dc_and_hc_of_a_split_state_are_those_of_its_tokens():
 
 @pytest.mark.parametrize("arithmetic", ["split", "float64"])
 def test_the_first_layers_are_powers_of_the_matrix(arithmetic):
-    assert arithmetic in ARITHMETIC
     x, s = scores("untied", 12, 3, 2.0, 1)
     a = softmax(s)
     state, pi = started("tokens", x, a)

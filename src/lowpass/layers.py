@@ -20,7 +20,6 @@ from lowpass.registry import Refusal, Registry
 
 WEIGHTS = Registry("weight distribution")
 STARTS = Registry("start")
-ARITHMETIC = ("split", "float64", "float32")
 
 
 @WEIGHTS.add("untied")

@@ -1,4 +1,4 @@
-"""Fixed names for the newest paper and claims, and the manifest of every final file."""
+"""Fixed names for the newest products, and the manifest of every final file."""
 
 from __future__ import annotations
 

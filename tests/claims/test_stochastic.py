@@ -303,3 +303,12 @@ def test_a_counterexample_is_named(claim, case, judged, experiments):
     runs["log10_hc_dc_ratio"].loc[{"case": case, "replicate": 1, "layer": 400}] += 0.5
     said = judged(claim, {**experiments, COUNTER: runs})
     assert said["witness"] == f"counterexamples: log10_hc_dc_ratio at case {case}, replicate 1"
+
+
+def test_the_share_of_runs_that_are_deep_enough_is_told(judged, experiments):
+    runs = experiments[DC].sel(arithmetic="split")
+    deep = (runs["slem"] ** int(runs["layer"][-1]) < 1e-13) & (runs["min_attention"] > 0)
+    for claim in ("A03", "A04"):
+        share = judged(claim, experiments)["numbers"]["deep_share"]["value"]
+        assert share == pytest.approx(float(deep.mean()), rel=1e-12)
+        assert 0 < share <= 1

@@ -38,7 +38,10 @@ JUDGED = {
         "margin_decades": 6.1047,
         "experiments": ["trial"],
         "witness": "trial: slem at replicate 3",
-        "numbers": {"ratio": {"value": 0.60634, "low": 0.55339, "high": 0.66206}},
+        "numbers": {
+            "ratio": {"value": 0.60634, "low": 0.55339, "high": 0.66206},
+            "deep_share": {"value": 0.8125, "low": 0.8125, "high": 0.8125},
+        },
     },
     "A07": {
         "verdict": "refuted",

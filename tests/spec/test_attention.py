@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 
 from lowpass.kernels import KERNELS, MASKS, SCORES
-from lowpass.layers import ARITHMETIC, STARTS, WEIGHTS
+from lowpass.layers import STARTS, WEIGHTS
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention, parse, recorded_layers
 
 from ..configurations import edited, planned
 
+ARITHMETIC = get_args(Attention.model_fields["arithmetic"].annotation)
 NAMED = {
     "kernel": KERNELS,
     "score": SCORES,

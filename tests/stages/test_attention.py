@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
 
 from lowpass.kernels import KERNELS, MASKS
-from lowpass.layers import ARITHMETIC, STARTS, WEIGHTS
+from lowpass.layers import STARTS, WEIGHTS
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention
 from lowpass.stages.attention import attention
 from lowpass.stages.trajectory import Trajectory
 
+ARITHMETIC = get_args(Attention.model_fields["arithmetic"].annotation)
 N_TOKENS, D_MODEL, DEPTH = 6, 3, 12
 PLAIN = {"weights": "symmetric", "beta": 1.0, "depth": DEPTH, "record": "all"}
 # One other value of every parameter; weights are what is drawn, and one value cannot change.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lowpass.claims.intervals import median_interval
-from lowpass.claims.names import CLAIMS, Measured
+from lowpass.claims.names import CLAIMS, Measured, Number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,6 +70,12 @@ def final_ratios_of_deep_runs(runs: xr.Dataset) -> xr.DataArray | None:
     return runs["log10_hc_dc_ratio"].sel(layer=last).where(deep & positive)
 
 
+def share_of(deep: xr.DataArray) -> Number:
+    """Give the share of all runs whose depth suffices."""
+    share = float(deep.notnull().mean())
+    return Number(share, share, share)
+
+
 @CLAIMS.add(
     "judge of A03", claim="A03", experiments=("dc-limit", "counterexamples"), tolerance=LIMIT
 )
@@ -83,6 +89,7 @@ def stochastic_implies_the_limit(experiments: Mapping[str, xr.Dataset]) -> Measu
     return Measured(
         as_written=10 ** float(not_primitive.max()),
         under_condition=10 ** float(deep.max()),
+        numbers={"deep_share": share_of(deep)},
         witness=f"counterexamples: log10_hc_dc_ratio at {place_of_largest(not_primitive)}",
     )
 
@@ -104,6 +111,7 @@ def every_start_forgets(experiments: Mapping[str, xr.Dataset]) -> Measured | Non
     return Measured(
         as_written=10 ** float(kept.max()),
         under_condition=10 ** float(deep.max()),
+        numbers={"deep_share": share_of(deep)},
         witness=f"counterexamples: log10_hc_dc_ratio at {place_of_largest(kept)}",
     )
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from lowpass.fingerprint import names_in
 
 NUMERICAL = ("numpy", "scipy", "xarray", "netCDF4")
-# How parents are read and products are written.
-FILES = ("lowpass.store:read", "lowpass.store:write")
+READ, WRITE = "lowpass.store:read", "lowpass.store:write"
 # What a product carries so that it answers alone when it is mailed; its code asks for none of it.
 # An experiment may be called like a figure, and be shown in others.
 CARRIED = {
@@ -34,17 +33,17 @@ def roots_of(recipe: Mapping[str, Any]) -> Roots:
     """
     stage = recipe["stage"]
     if stage == "figures":
-        definitions = ("lowpass.figures.render:render", *FILES[:1])
+        definitions = ("lowpass.figures.render:render", READ)
         return Roots(definitions, (*NUMERICAL, "matplotlib", "pillow"))
     if stage == "claims":
-        return Roots(("lowpass.claims.judge:judge", *FILES[:1]), NUMERICAL)
+        return Roots(("lowpass.claims.judge:judge", READ), NUMERICAL)
     if stage == "paper":
         return Roots(("lowpass.paper:typeset",), ("typst",))
     definitions = (f"lowpass.stages.{stage}:{stage}",)
     if stage == "experiment":
         last = "spectra" if "attention" in recipe["params"]["section"] else "smoothing"
         definitions += ("lowpass.stages.experiment:place_of", f"lowpass.stages.{last}:{last}")
-    return Roots((*definitions, *FILES), NUMERICAL)
+    return Roots((*definitions, READ, WRITE), NUMERICAL)
 
 
 def names_of(stage: str, parameters: Mapping[str, Any]) -> frozenset[str]:

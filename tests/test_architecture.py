@@ -36,21 +36,22 @@ LAYER = {
             "stages",
             "store records provenance fingerprint plan trace telling",
             "claims figures paper publish whole",
-            "jobs rules __main__ __init__",
+            "jobs rules commands __main__ __init__",
         ]
     )
     for room in rooms.split()
 }
 # Who may touch files, and the calls that do.
 DOORS = set(
-    "store records provenance fingerprint plan trace figures paper publish jobs __main__".split()
+    "store records provenance fingerprint plan trace figures paper publish "
+    "jobs commands __main__".split()
 )
 TOUCHES = set(
     "open read_text read_bytes write_text write_bytes mkdir unlink rmtree memmap fromfile tofile "
     "loadtxt savetxt genfromtxt savez savez_compressed to_netcdf open_dataset load_dataset "
     "np.load np.save numpy.load numpy.save os.replace os.remove".split()
 )
-SPEAKERS = {"__main__", "jobs", "trace"}
+SPEAKERS = {"__main__", "jobs", "trace", "commands"}
 DRAWERS = {"utils", "util", "helpers", "helper", "misc", "common"}
 VAGUE = re.compile(r"process|data2|do_.*|.*Manager")
 LONGEST_FUNCTION = 30

@@ -31,7 +31,8 @@ LAYER = {
         [
             "registry domains labels uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
-            "streams data balance kernels layers spectra smoothing measures",
+            "streams data balance kernels layers spectra smoothing measures "
+            "graphs laplacians modes chebyshev diffusion ring",
             "spec",
             "stages",
             "store records provenance fingerprint plan trace telling",

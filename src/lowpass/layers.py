@@ -102,8 +102,19 @@ def _along(stationary: np.ndarray, x: np.ndarray) -> np.ndarray:
     return stationary[..., None, :] @ x
 
 
-def _remove_stationary(stationary: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Apply I - 1πᵀ; a constant vanishes exactly, not only to rounding."""
+def remove_stationary(stationary: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Apply I - 1πᵀ; a constant vanishes exactly, not only to rounding.
+
+    Parameters
+    ----------
+    stationary : (..., token) float
+    x : (..., token, feature) float
+
+    Returns
+    -------
+    (..., token, feature) float
+        Its average with the stationary weights is zero to rounding.
+    """
     x = x - x[..., :1, :]
     return x - _along(stationary, x)
 
@@ -128,7 +139,7 @@ def tokens(
     transient : (..., token, feature) float
         r = x - 1s, with πᵀr = 0.
     """
-    return _along(stationary, x)[..., 0, :], _remove_stationary(stationary, x)
+    return _along(stationary, x)[..., 0, :], remove_stationary(stationary, x)
 
 
 @STARTS.add("no_stationary")
@@ -151,7 +162,7 @@ def no_stationary(
     transient : (..., token, feature) float
         r = x - 1πᵀx, with πᵀr = 0.
     """
-    transient = _remove_stationary(stationary, x)
+    transient = remove_stationary(stationary, x)
     return np.zeros(transient.shape[:-2] + transient.shape[-1:]), transient
 
 
@@ -199,7 +210,7 @@ def second_mode(
     mode = np.empty(attention.shape[:-1])
     for index in np.ndindex(attention.shape[:-2]):
         mode[index] = _second_vector(attention[index])
-    transient = np.repeat(_remove_stationary(stationary, mode[..., None]), x.shape[-1], axis=-1)
+    transient = np.repeat(remove_stationary(stationary, mode[..., None]), x.shape[-1], axis=-1)
     return np.zeros(transient.shape[:-2] + transient.shape[-1:]), transient
 
 
@@ -332,7 +343,7 @@ def iterate_split(attention: np.ndarray, start: Split, stationary: np.ndarray) -
     state = start
     while True:
         yield state
-        mixed = _remove_stationary(stationary, attention @ state.transient)
+        mixed = remove_stationary(stationary, attention @ state.transient)
         state = Split.of(state.stationary, mixed, state.exponent)
 
 

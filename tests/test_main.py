@@ -14,9 +14,11 @@ from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
+from lowpass.records import SCHEMA
 
 from .configurations import ROOT
 from .laboratory import SEED, Laboratory
+from .results_tree import forge
 
 TABLE = "flow.csv"
 GOOD = "year,flow\n1,5\n2,7\n4,6\n"
@@ -195,6 +197,25 @@ def test_a_run_that_its_own_draws_forbid_is_refused(changes, stage, message, job
     status, out, err = job(point, *inputs)
     assert (status, out) == (1, "")
     assert re.match(f"lowpass: {point.path}: {message}", err)
+    assert err.count("\n") == 1
+    assert not list(tmp_path.glob(f"results/{stage}/*"))
+
+
+@pytest.mark.parametrize("stage", ["attention", "experiment", "claims", "figures", "paper"])
+def test_a_parent_of_later_code_is_refused(stage, job, tmp_path):
+    """Whether a job is told its parents or finds them by its recipe."""
+    laboratory = Laboratory(tmp_path)
+    plan = laboratory.plan(DRAWN)
+    for shows in ("claims", "figures", "paper"):
+        plan.add(shows, "some", {"figure": "decay"}, (plan.experiments["trial"],))
+    point = first(plan, stage)
+    parents = [laboratory.make(parent)["path"] for parent in point.parents]
+    later = laboratory.file(point.parents[0])
+    forge(later, lambda record: record.update(schema=SCHEMA + 1), seal_again=False)
+    status, out, err = job(point, *parents)
+    assert (status, out) == (1, "")
+    assert f"{later.relative_to(tmp_path)}: its record has the schema {SCHEMA + 1} and this" in err
+    assert err.endswith("Update lowpass, or delete the file and run again.\n")
     assert err.count("\n") == 1
     assert not list(tmp_path.glob(f"results/{stage}/*"))
 

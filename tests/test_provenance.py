@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import netCDF4
 import pytest
@@ -13,7 +14,17 @@ from lowpass.figures.palette import PAPER
 from lowpass.figures.saving import encode
 from lowpass.figures.style import canvas, look
 from lowpass.provenance import digest_of, parent_of, record_in
-from lowpass.records import BLANK, INLINE_PARENTS, NAME, canonical, image_digest, record_of, seal
+from lowpass.records import (
+    BLANK,
+    INLINE_PARENTS,
+    NAME,
+    SCHEMA,
+    NewerRecord,
+    canonical,
+    image_digest,
+    record_of,
+    seal,
+)
 from lowpass.registry import Refusal
 
 KINDS = ["nc", "json", "svg", "png", "pdf"]
@@ -29,18 +40,34 @@ def drawn(form, held=None, end=0.0):
     return encode(figure, form, PAPER, held)
 
 
-@pytest.fixture(scope="module")
-def products(tmp_path_factory):
+def written(folder, record):
     """Write a product of each kind."""
-    folder = tmp_path_factory.mktemp("products")
-    blank = {**RECORD, "digest": BLANK}
-    store.write(folder / "some.nc", xr.Dataset({"bandwidth_selected": 4.5}), RECORD, [PARENT])
+    blank = {**record, "digest": BLANK}
+    store.write(folder / "some.nc", xr.Dataset({"bandwidth_selected": 4.5}), record, [PARENT])
     (folder / "some.json").write_bytes(seal(json.dumps({NAME: blank, "A01": 1.5})))
     (folder / "some.svg").write_bytes(seal(drawn("svg", canonical(blank)).decode()))
-    mark = image_digest(drawn("png"), RECORD)
-    (folder / "some.png").write_bytes(drawn("png", canonical({**RECORD, "digest": mark})))
-    (folder / "some.pdf").write_bytes(drawn("pdf", canonical(RECORD)))
+    mark = image_digest(drawn("png"), record)
+    (folder / "some.png").write_bytes(drawn("png", canonical({**record, "digest": mark})))
+    (folder / "some.pdf").write_bytes(drawn("pdf", canonical(record)))
     return folder
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("products"), RECORD)
+
+
+@pytest.fixture(scope="module")
+def later(tmp_path_factory):
+    """Write products as a later version would, each whole by itself."""
+    return written(tmp_path_factory.mktemp("later"), {**RECORD, "schema": SCHEMA + 1})
+
+
+@pytest.fixture(scope="module")
+def nameless(tmp_path_factory):
+    """Write products whose records state no schema, each whole by itself."""
+    record = {name: value for name, value in RECORD.items() if name != "schema"}
+    return written(tmp_path_factory.mktemp("nameless"), record)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -134,3 +161,22 @@ def test_a_parent_whose_end_is_lost_is_refused(kind, copied):
 def test_a_parent_that_is_not_there_is_named(kind, tmp_path):
     with pytest.raises(Refusal, match=rf"some\.{kind}: there is no such file; check the path"):
         parent_of(str(tmp_path / f"some.{kind}"))
+
+
+@pytest.mark.parametrize("read", [parent_of, lambda path: record_in(Path(path))])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_product_of_later_code_is_refused_wherever_it_is_read(kind, read, later):
+    with pytest.raises(
+        NewerRecord,
+        match=rf"^{later}/some\.{kind}: its record has the schema {SCHEMA + 1} and this code knows "
+        rf"none above {SCHEMA}, .* Update lowpass, or delete the file and run again\.$",
+    ):
+        read(str(later / f"some.{kind}"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_product_whose_record_states_no_schema_carries_none(kind, nameless):
+    with pytest.raises(
+        Refusal, match=r"carries no record of lowpass \(it states no schema, .*overwritten, or made"
+    ):
+        parent_of(str(nameless / f"some.{kind}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from lowpass.records import (
     INLINE_PARENTS,
     KEY_LENGTH,
     NAME,
+    SCHEMA,
+    NewerRecord,
     canonical,
     embedded,
     key_of,
@@ -317,4 +320,35 @@ def without(name):
 def test_a_record_that_lacks_a_part_is_none(held, tmp_path):
     (tmp_path / "some.json").write_bytes(as_json(held))
     with pytest.raises(Refusal, match="carries no record of lowpass"):
+        embedded(tmp_path / "some.json")
+
+
+@pytest.mark.parametrize("schema", [0, -1, "1", 1.0, True, [1], None])
+def test_a_schema_is_a_whole_number(schema, tmp_path):
+    (tmp_path / "some.json").write_bytes(as_json(record(digest=BLANK, schema=schema)))
+    stated = "states no schema" if schema is None else rf"has the schema {re.escape(repr(schema))}"
+    with pytest.raises(
+        Refusal,
+        match=rf"some\.json: carries no record of lowpass \(it {stated}, where a whole number from 1 "
+        r"on belongs\), so it cannot be traced; it was overwritten, or made by something else\.$",
+    ) as caught:
+        embedded(tmp_path / "some.json")
+    assert caught.type is Refusal
+
+
+def test_a_record_without_a_schema_is_none(tmp_path):
+    (tmp_path / "some.json").write_bytes(as_json(without("schema")))
+    with pytest.raises(Refusal, match=r"carries no record of lowpass \(it states no schema, where"):
+        embedded(tmp_path / "some.json")
+
+
+@pytest.mark.parametrize("held", [record(digest=BLANK), {}], ids=["whole", "of another form"])
+def test_a_record_of_a_later_schema_is_refused_before_it_is_misread(held, tmp_path):
+    (tmp_path / "some.json").write_bytes(as_json({**held, "schema": SCHEMA + 1}))
+    with pytest.raises(
+        NewerRecord,
+        match=rf"^{tmp_path}/some\.json: its record has the schema {SCHEMA + 1} and this code knows "
+        rf"none above {SCHEMA}, so it would be misread; a later version of lowpass wrote it\. "
+        r"Update lowpass, or delete the file and run again\.$",
+    ):
         embedded(tmp_path / "some.json")

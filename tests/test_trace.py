@@ -11,7 +11,7 @@ import pytest
 from lowpass import __main__ as command_line
 from lowpass import project
 from lowpass.provenance import record_in
-from lowpass.records import canonical, key_of
+from lowpass.records import SCHEMA, canonical, key_of
 from lowpass.registry import Refusal
 from lowpass.trace import MANIFEST, OK, Tracer, base_of, find
 
@@ -596,6 +596,37 @@ def test_a_question_without_an_answer_is_one_line(arguments, message, ask):
     assert said.out == ""
     assert said.err.startswith(f"lowpass: {message}")
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("stage", "kind"), PRODUCTS)
+def test_a_product_of_later_code_ends_a_trace_in_one_line(stage, kind, ask, tree):
+    """It is neither whole nor tampered, and what it was made from cannot be known here."""
+    path = tree.file(stage, suffix=kind)
+    forge(path, lambda record: record.update(schema=SCHEMA + 1), seal_again=False)
+    for arguments in ([path], ["--json", path], ["--diff", path, path]):
+        code, said = ask(*arguments)
+        assert (code, said.out) == (1, "")
+        assert said.err == (
+            f"lowpass: {path}: its record has the schema {SCHEMA + 1} and this code knows none "
+            f"above {SCHEMA}, so it would be misread; a later version of lowpass wrote it. Update "
+            f"lowpass, or delete the file and run again.\n"
+        )
+
+
+def test_an_ancestor_of_later_code_is_named(ask, tree):
+    path = tree.file("data", "gaussian")
+    forge(path, lambda record: record.update(schema=SCHEMA + 1), seal_again=False)
+    code, said = ask("results/paper.pdf")
+    assert (code, said.out) == (1, "")
+    assert said.err.startswith(f"lowpass: {path}: its record has the schema {SCHEMA + 1} and this")
+
+
+def test_a_record_that_states_no_schema_is_tampered(ask, tree):
+    path = tree.file("spectra")
+    forge(path, lambda record: record.pop("schema"), seal_again=False)
+    code, said = ask(path)
+    assert code == 1
+    assert "  tampered: carries no record of lowpass (it states no schema, where" in said.out
 
 
 def test_another_configuration_makes_orphans(ask, tree):

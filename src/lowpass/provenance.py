@@ -17,7 +17,7 @@ def record_in(path: Path) -> tuple[dict[str, Any], list[Parent]]:
     Raises
     ------
     Refusal
-        When the file is not there, or carries no record.
+        When the file is not there, carries no record, or one that only later code can read.
     """
     if path.suffix == ".nc":
         return store.read_record(path)

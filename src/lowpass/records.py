@@ -18,6 +18,7 @@ from xml.sax.saxutils import unescape
 
 from lowpass.registry import Refusal
 
+# Raised only when code that knows the old form would misread the new one.
 SCHEMA = 1
 KEY_LENGTH = 12
 # More parents than this do not fit into a compact record; a table in the file lists them.
@@ -26,6 +27,10 @@ BLANK = "0" * 64
 NAME = "$record"
 FIELDS = ("key", "recipe", "parameters", "parents")
 PARENT = ("path", "key", "digest")
+
+
+class NewerRecord(Refusal):
+    """Say that a record has a form which only later code knows."""
 
 
 def canonical(thing: Any) -> str:
@@ -89,16 +94,19 @@ def record_of(
     }
 
 
-def checked(record: Any) -> dict[str, Any]:
+def checked(record: Any, path: Path) -> dict[str, Any]:
     """Give back a record that has every part a reader relies on.
 
     Raises
     ------
+    NewerRecord
+        When later code wrote it, so that its parts may mean something else.
     ValueError
         When it is no record; readers say in which file.
     """
     if not isinstance(record, dict):
         raise ValueError("it is no mapping")
+    check_schema(record.get("schema"), path)
     missing = [name for name in FIELDS if name not in record]
     if missing or not {"stage", "params"} <= set(record["recipe"]):
         raise ValueError(f"it lacks {', '.join(missing) or 'the recipe'}")
@@ -108,6 +116,19 @@ def checked(record: Any) -> dict[str, Any]:
     if not isinstance(record.get("digest", ""), str):
         raise ValueError("its digest is no text")
     return record
+
+
+def check_schema(schema: Any, path: Path) -> None:
+    """Refuse a record of a form that is unknown here, or that states none."""
+    if type(schema) is not int or schema < 1:
+        stated = "states no schema" if schema is None else f"has the schema {schema!r}"
+        raise ValueError(f"it {stated}, where a whole number from 1 on belongs")
+    if schema > SCHEMA:
+        raise NewerRecord(
+            f"{path}: its record has the schema {schema} and this code knows none above {SCHEMA}, "
+            f"so it would be misread; a later version of lowpass wrote it. Update lowpass, or "
+            f"delete the file and run again."
+        )
 
 
 def seal(text: str) -> bytes:
@@ -146,7 +167,7 @@ def embedded(path: Path) -> dict[str, Any]:
     Raises
     ------
     Refusal
-        When the file is not there, or carries no record that can be read.
+        When the file is not there, carries no record, or one that only later code can read.
     """
     readers = {".json": _in_json, ".svg": _in_svg, ".png": _in_png, ".pdf": _in_pdf}
     suffix = Path(path).suffix
@@ -156,16 +177,20 @@ def embedded(path: Path) -> dict[str, Any]:
             f"trace one that ends in .nc, {', '.join(readers)}."
         )
     try:
-        record = checked(readers[suffix](Path(path)))
+        record = checked(readers[suffix](Path(path)), path)
         if not isinstance(record["parents"], list) or (suffix != ".pdf" and "digest" not in record):
             raise ValueError("it lacks its parents or its digest")
         return record
     except FileNotFoundError:
         raise Refusal(f"{path}: there is no such file; check the path.") from None
+    except NewerRecord:
+        raise
     except Exception as fault:
+        # What is raised here says it in words; libraries repeat paths and bytes.
+        reason = fault if type(fault) is ValueError else type(fault).__name__
         raise Refusal(
-            f"{path}: carries no record of lowpass ({type(fault).__name__}), so it cannot be "
-            f"traced; it was overwritten, or made by something else."
+            f"{path}: carries no record of lowpass ({reason}), so it cannot be traced; "
+            f"it was overwritten, or made by something else."
         ) from None
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
-from lowpass.records import INLINE_PARENTS, canonical, checked, merkle, sha256
+from lowpass.records import INLINE_PARENTS, NewerRecord, canonical, checked, merkle, sha256
 from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Trajectory
 
@@ -105,16 +105,18 @@ def read_record(path: Path) -> tuple[dict[str, Any], list[dict[str, str]]]:
     Raises
     ------
     Refusal
-        When the file cannot be read or carries no record.
+        When the file cannot be read, carries no record, or one that only later code can read.
     """
     try:
         with netCDF4.Dataset(path) as file:
-            record = checked(json.loads(file.getncattr("record")))
+            record = checked(json.loads(file.getncattr("record")), path)
             record["digest"] = file.getncattr("digest")
             listed = record["parents"]
             return record, listed if isinstance(listed, list) else _parents(file)
     except FileNotFoundError:
         raise Refusal(f"{path}: there is no such file; check the path.") from None
+    except NewerRecord:
+        raise
     except (OSError, RuntimeError, AttributeError, LookupError, TypeError, ValueError) as fault:
         raise Refusal(
             f"{path}: carries no record of lowpass ({fault}), so it cannot be traced; "

@@ -17,7 +17,7 @@ from lowpass.fingerprint import Code
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
 from lowpass.provenance import Parent, digest_of, record_in
-from lowpass.records import key_of, sha256
+from lowpass.records import NewerRecord, key_of, sha256
 from lowpass.registry import Refusal
 
 OK = "ok"
@@ -72,11 +72,18 @@ class Tracer:
             The file, which may have left the project.
         base : Path, optional
             Folder that recorded paths are relative to; found from the path where omitted.
+
+        Raises
+        ------
+        NewerRecord
+            When later code wrote it, or something it was made from.
         """
         base = base if base is not None else base_of(path)
         if path not in self._known:
             try:
                 record, parents = record_in(path)
+            except NewerRecord:
+                raise  # Nothing true can be said of it here: it is neither whole nor tampered.
             except Refusal as refusal:
                 status = "tampered" if path.exists() else "missing"
                 node = Node(path, {}, status, str(refusal).removeprefix(f"{path}: "))

@@ -5,7 +5,8 @@ PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 # Through the interpreter: the scripts in .venv/bin stop working when the folder is moved.
 RUN := .venv/bin/python -m
-SNAKEMAKE = $(RUN) snakemake --cores $(CORES) $(ARGS)
+# A line for each job; what made it run is the answer to another question.
+SNAKEMAKE = $(RUN) snakemake --quiet host reason --cores $(CORES) $(ARGS)
 # A stamp is named after what the locks say, so touching or checking them out installs nothing.
 LOCKED := .venv/locked-$(shell cksum < requirements.txt | cut -d ' ' -f 1)
 TESTED := .venv/tested-$(shell cat requirements.txt requirements-test.txt | cksum | cut -d ' ' -f 1)

@@ -35,7 +35,7 @@ LAYER = {
             "graphs laplacians modes chebyshev diffusion ring",
             "spec",
             "stages",
-            "store records provenance fingerprint plan trace telling",
+            "store records provenance fingerprint plan trace telling progress",
             "claims figures paper publish whole",
             "jobs rules commands __main__ __init__",
         ]

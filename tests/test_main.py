@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -14,6 +15,7 @@ from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
+from lowpass.progress import Progress
 from lowpass.records import SCHEMA
 
 from .configurations import ROOT
@@ -131,6 +133,40 @@ def test_a_job_writes_its_product_and_says_nothing(job, tmp_path):
         TABLE,
         point.path,
     ]
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Let every look at the clock find a quarter of a minute gone."""
+    clock = itertools.count(step=15.0).__next__
+    monkeypatch.setattr("lowpass.jobs.Progress", lambda say: Progress(say, clock))
+
+
+NILE = {**OBSERVED, "data": {**OBSERVED["data"], "path": "workflow/resources/nile.csv"}}
+LONG = {
+    "attention": (DRAWN, ["layer"] * 4),
+    "spectra": ({**DRAWN, "spectra": ["slem", "min_attention", "hc_dc_rate"]}, ["measure"] * 3),
+    "smoothing": (NILE, ["bandwidth"] * 18),
+    "experiment": ({**DRAWN, "replicates": 21}, ["verifying point"] * 3 + ["gathering point"] * 3),
+}
+
+
+@pytest.mark.parametrize("stage", LONG)
+def test_a_long_job_tells_its_log_how_far_it_is_and_makes_the_same(stage, job, tmp_path, request):
+    section, items = LONG[stage]
+    laboratory = Laboratory(tmp_path)
+    point = first(laboratory.plan(section), stage)
+    parents = [laboratory.make(parent)["path"] for parent in point.parents]
+    assert job(point, *parents) == (0, "", "")
+    made = laboratory.file(point).read_bytes()
+    request.getfixturevalue("slow")
+    status, out, err = job(point, *parents)
+    assert (status, out) == (0, "")
+    lines = [
+        re.match(r"(.*?) +\d+ of \d+ +\d+ %  \[#*-*\]  \d+ ", each) for each in err.splitlines()
+    ]
+    assert [line[1] for line in lines] == items
+    assert laboratory.file(point).read_bytes() == made
 
 
 FAULTS = {

@@ -329,8 +329,8 @@ def test_a_schema_is_a_whole_number(schema, tmp_path):
     stated = "states no schema" if schema is None else rf"has the schema {re.escape(repr(schema))}"
     with pytest.raises(
         Refusal,
-        match=rf"some\.json: carries no record of lowpass \(it {stated}, where a whole number from 1 "
-        r"on belongs\), so it cannot be traced; it was overwritten, or made by something else\.$",
+        match=rf"some\.json: carries no record of lowpass \(it {stated}, where a whole number from "
+        r"1 on belongs\), so it cannot be traced; it was overwritten, or made by something else\.$",
     ) as caught:
         embedded(tmp_path / "some.json")
     assert caught.type is Refusal
@@ -347,8 +347,8 @@ def test_a_record_of_a_later_schema_is_refused_before_it_is_misread(held, tmp_pa
     (tmp_path / "some.json").write_bytes(as_json({**held, "schema": SCHEMA + 1}))
     with pytest.raises(
         NewerRecord,
-        match=rf"^{tmp_path}/some\.json: its record has the schema {SCHEMA + 1} and this code knows "
-        rf"none above {SCHEMA}, so it would be misread; a later version of lowpass wrote it\. "
-        r"Update lowpass, or delete the file and run again\.$",
+        match=rf"^{tmp_path}/some\.json: its record has the schema {SCHEMA + 1} and this code "
+        rf"knows none above {SCHEMA}, so it would be misread; a later version of lowpass wrote it"
+        r"\. Update lowpass, or delete the file and run again\.$",
     ):
         embedded(tmp_path / "some.json")

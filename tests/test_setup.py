@@ -134,7 +134,7 @@ def test_a_first_make_installs_and_a_second_does_nothing(checkout, python):
     built = calls(checkout)
     assert built[0] == "-m venv --clear --without-pip .venv"
     assert [line for line in built if re.match("-m uv pip sync .*--require-hashes", line)]
-    assert built[-1].startswith("-m snakemake --cores ")
+    assert built[-1].startswith("-m snakemake --quiet host reason --cores ")
     for name in LOCKS:
         (checkout / name).touch()
     make(checkout, stub, "paper")

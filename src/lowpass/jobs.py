@@ -10,19 +10,26 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lowpass.fingerprint import Code, check_asked
 from lowpass.plan import Plan
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import NUMERICAL, names_of, roots_of
+from lowpass.progress import Progress
 from lowpass.project import ROOT
 from lowpass.provenance import Parent, parent_of, record_in
 from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
 from lowpass.registry import Refusal, Registry
+
+T = TypeVar("T")
+
+# What the loop of a stage goes over that gives all its results at once.
+LOOPS = {"spectra": "measure", "smoothing": "bandwidth"}
 
 
 def run(recipe_text: str, code: str, inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -136,6 +143,21 @@ def check_code(recipe: Mapping[str, Any], parameters: Mapping[str, Any], code: s
     return fresh
 
 
+def watch(what: str, items: Iterable[T], total: int) -> Iterator[T]:
+    """Hand on the items of a loop; where it is long, the log tells how far it has come."""
+    return Progress(partial(print, file=sys.stderr, flush=True)).watch(items, what, total)
+
+
+def watched(product: Any) -> Any:
+    """Watch the layers of a trajectory, which are computed while they are written."""
+    from lowpass.store import LAYERED, Trajectory
+
+    if not isinstance(product, Trajectory):
+        return product
+    dim = next(dim for dim in LAYERED if dim in product.header.sizes)
+    return product._replace(layers=watch(dim, product.layers, product.header.sizes[dim]))
+
+
 def make_stage(job: Job, inputs: Sequence[str]) -> None:
     """Make a product of one stage from its parents, or from a data file."""
     from importlib import import_module
@@ -144,6 +166,8 @@ def make_stage(job: Job, inputs: Sequence[str]) -> None:
 
     name = job.recipe["stage"]
     stage = getattr(import_module(f"lowpass.stages.{name}"), name)
+    if name in LOOPS:
+        stage = partial(stage, watch=lambda items: watch(LOOPS[name], items, len(items)))
     mark = job.parameters.get("sha256")
     if mark is not None:
         product = job.compute(stage, job.recipe, resource_text(inputs, mark))
@@ -151,7 +175,7 @@ def make_stage(job: Job, inputs: Sequence[str]) -> None:
     else:
         parents = [parent_of(path) for path in inputs]
         product = job.compute(stage, job.recipe, *[store.read(Path(path)) for path in inputs])
-    store.write(job.outputs[0], product, job.record(parents), parents, job.confirm)
+    store.write(job.outputs[0], watched(product), job.record(parents), parents, job.confirm)
 
 
 def resource_text(inputs: Sequence[str], mark: str) -> str:
@@ -178,7 +202,8 @@ def make_experiment(job: Job, inputs: Sequence[str]) -> None:
     params = job.recipe["params"]
     name, section = params["name"], params["section"]
     plan = Plan(job.recipe.get("seed", 0), {name: section}, "recipe", ROOT)
-    parents = [parent_of(point.path) for point in plan.experiments[name].parents]
+    points = plan.experiments[name].parents
+    parents = [parent_of(point.path) for point in watch("verifying point", points, len(points))]
     records = Histories()
     # Places come from what the files say of themselves, not from the plan that asked for them.
     parts = (
@@ -187,7 +212,7 @@ def make_experiment(job: Job, inputs: Sequence[str]) -> None:
             records.of(parent["path"])["data.block"],
             store.read(Path(parent["path"])),
         )
-        for parent in parents
+        for parent in watch("gathering point", parents, len(parents))
     )
     product = job.compute(experiment, job.recipe, parts)
     store.write(job.outputs[0], product, job.record(parents), parents, job.confirm)

@@ -140,7 +140,7 @@ class Project:
         return jobs_in(self.dry(*arguments, **options))
 
     def dry(self, *arguments: str, **options: Any) -> str:
-        """Give what a dry run prints: every job with its inputs, outputs and reason."""
+        """Give what a dry run prints: every job with its first output and its reason."""
         return succeeded(self.snakemake("--dry-run", *arguments, **options))
 
     def _run(self, arguments: list[str], env: Mapping[str, str]) -> Finished:
@@ -198,9 +198,6 @@ def jobs_in(output: str) -> Counter[str]:
     return Counter({rule: int(count) for rule, count in rows if rule not in ("all", "total")})
 
 
-def outputs_in(output: str, rule: str) -> set[str]:
-    """Collect the first output of every job of a rule that a run or dry run lists."""
-    found = re.findall(
-        rf"^(?:local)?rule {rule}:\n(?:    .*\n)*?    output: ([^,\n]+)", output, re.M
-    )
-    return set(found)
+def outputs_in(output: str, stage: str) -> set[str]:
+    """Collect the first output of every job of a stage that a run or dry run lists."""
+    return set(re.findall(rf"^Job \d+: (results/{stage}/\S+)$", output, re.M))

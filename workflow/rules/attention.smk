@@ -15,5 +15,7 @@ rule attention:
     params:
         recipe=lambda wc: plan.recipe("attention", wc.name),
         code=lambda wc: plan.code("attention", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -15,5 +15,7 @@ rule judge:
     params:
         recipe=lambda wc: plan.recipe("claims", wc.name),
         code=lambda wc: plan.code("claims", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -15,5 +15,7 @@ rule generate:
     params:
         recipe=lambda wc: plan.recipe("data", wc.name),
         code=lambda wc: plan.code("data", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input:q} --out {output} 2> {log}"

@@ -16,5 +16,7 @@ rule experiment:
     params:
         recipe=lambda wc: plan.recipe("experiment", wc.name),
         code=lambda wc: plan.code("experiment", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --out {output} 2> {log}"

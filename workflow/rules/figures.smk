@@ -18,5 +18,7 @@ rule figure:
     params:
         recipe=lambda wc: plan.recipe("figures", wc.name),
         code=lambda wc: plan.code("figures", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

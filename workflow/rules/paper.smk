@@ -15,5 +15,7 @@ rule typeset:
     params:
         recipe=lambda wc: plan.recipe("paper", wc.name),
         code=lambda wc: plan.code("paper", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -9,5 +9,7 @@ rule publish:
     threads: 1
     params:
         recipe=plan.publication(),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass publish --in {input} --out {output} 2> {log}"

@@ -15,5 +15,7 @@ rule smoothing:
     params:
         recipe=lambda wc: plan.recipe("smoothing", wc.name),
         code=lambda wc: plan.code("smoothing", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

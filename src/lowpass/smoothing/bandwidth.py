@@ -7,6 +7,8 @@ of a fit, and the minimum on a grid.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from lowpass.kernels import l2, softmax
@@ -37,7 +39,7 @@ def loo_residuals(key: np.ndarray, value: np.ndarray, bandwidth: float) -> np.nd
     return value - softmax(logit) @ value
 
 
-def loo_score(key: np.ndarray, value: np.ndarray, bandwidths: np.ndarray) -> np.ndarray:
+def loo_score(key: np.ndarray, value: np.ndarray, bandwidths: Iterable[float]) -> np.ndarray:
     """Give the mean squared leave-one-out residual at each bandwidth.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from lowpass.smoothing import bands, bandwidth, estimators
 from lowpass.spec.smoothing import Smoothing, parse
 from lowpass.stages.inside import combinations, stack
 
+Watch = Callable[[Iterable[float]], Iterable[float]]
 
-def smoothing(recipe: Mapping[str, Any], data: xr.Dataset) -> xr.Dataset:
+
+def smoothing(recipe: Mapping[str, Any], data: xr.Dataset, watch: Watch = iter) -> xr.Dataset:
     """Choose a bandwidth by leave-one-out cross-validation, and fit with a band.
 
     Parameters
@@ -22,6 +24,8 @@ def smoothing(recipe: Mapping[str, Any], data: xr.Dataset) -> xr.Dataset:
         ``params`` of the specification; ``inside`` maps swept ones to values.
     data : Dataset
         ``key_position`` (key, feature) and ``value`` (key).
+    watch : callable
+        Hands on the bandwidths one by one, so that somebody may count them.
 
     Returns
     -------
@@ -31,20 +35,21 @@ def smoothing(recipe: Mapping[str, Any], data: xr.Dataset) -> xr.Dataset:
     """
     axes = recipe["params"].get("inside", {})
     specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
-    return stack("smoothing", [smooth(spec, data) for spec in specs], axes)
+    return stack("smoothing", [smooth(spec, data, watch) for spec in specs], axes)
 
 
-def smooth(spec: Smoothing, data: xr.Dataset) -> xr.Dataset:
+def smooth(spec: Smoothing, data: xr.Dataset, watch: Watch) -> xr.Dataset:
     """Smooth with one specification; positions count from their mean."""
     k, v = data["key_position"].values, data["value"].values
     k = k - k.mean(axis=0)
     grid = np.geomspace(spec.bandwidths.low, spec.bandwidths.high, spec.bandwidths.count)
-    score = bandwidth.loo_score(k, v, grid)
+    score = bandwidth.loo_score(k, v, watch(grid))
     h = bandwidth.select(grid, score)
     weights = estimators.smoother_matrix(k, k, h**2)
     fit = weights @ v
     lower, upper = bands.pointwise_band(weights, v, fit, level=spec.level)
-    dof = [bandwidth.effective_dof(estimators.smoother_matrix(k, k, each**2)) for each in grid]
+    smoothers = (estimators.smoother_matrix(k, k, each**2) for each in watch(grid))
+    dof = [bandwidth.effective_dof(matrix) for matrix in smoothers]
     return xr.Dataset(
         {
             "key_position": data["key_position"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import xarray as xr
@@ -11,7 +11,11 @@ from lowpass.measures import MEASURES
 from lowpass.spec.spectra import parse
 
 
-def spectra(recipe: Mapping[str, Any], trajectory: xr.Dataset) -> xr.Dataset:
+def spectra(
+    recipe: Mapping[str, Any],
+    trajectory: xr.Dataset,
+    watch: Callable[[Iterable[str]], Iterable[str]] = iter,
+) -> xr.Dataset:
     """Compute one variable for each measure that is asked for.
 
     Parameters
@@ -20,6 +24,8 @@ def spectra(recipe: Mapping[str, Any], trajectory: xr.Dataset) -> xr.Dataset:
         ``params`` with the names of the ``measures``.
     trajectory : Dataset
         What the attention stage stored.
+    watch : callable
+        Hands on the measures one by one, so that somebody may count them.
 
     Returns
     -------
@@ -27,5 +33,6 @@ def spectra(recipe: Mapping[str, Any], trajectory: xr.Dataset) -> xr.Dataset:
         A variable of the same name for each measure.
     """
     spec = parse(recipe["params"], "recipe")
-    taken = {name: MEASURES[name](trajectory).reset_coords(drop=True) for name in spec.measures}
-    return xr.Dataset(taken)
+    return xr.Dataset(
+        {name: MEASURES[name](trajectory).reset_coords(drop=True) for name in watch(spec.measures)}
+    )

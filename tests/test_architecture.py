@@ -32,7 +32,7 @@ LAYER = {
             "registry domains labels uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data balance kernels layers spectra smoothing measures "
-            "graphs laplacians modes chebyshev diffusion ring",
+            "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",
             "stages",
             "store records provenance fingerprint plan trace telling progress",

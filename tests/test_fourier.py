@@ -1,0 +1,167 @@
+"""Gains of Fourier modes and spectra of pictures against transforms written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import dft
+
+from lowpass.data import GENERATORS
+from lowpass.diffusion import heat_kernel
+from lowpass.fourier import input_mode_gain, output_spectrum, radial_spectrum
+from lowpass.graphs import GRAPHS
+from lowpass.kernels import KERNELS, attend, softmax
+from lowpass.laplacians import LAPLACIANS
+from lowpass.ring import bessel_gain, ring_heat_gain
+
+SIZES = [1, 2, 3, 8, 9, 64, 97]
+SHAPES = [(8, 8), (7, 7), (1, 1), (1, 6), (5, 1), (6, 9), (12, 5), (2, 3), (3, 16)]
+
+
+def in_fourier_space(a: np.ndarray) -> np.ndarray:
+    """Write F A F^H out."""
+    f = dft(len(a), scale="sqrtn")
+    return f @ a @ f.conj().T
+
+
+def folded(norms: np.ndarray) -> np.ndarray:
+    """Take the root mean square of the frequencies k and n - k, for k up to n // 2."""
+    n = len(norms)
+    k = np.arange(n // 2 + 1)
+    return np.sqrt((norms[k] ** 2 + norms[-k % n] ** 2) / 2)
+
+
+@pytest.mark.parametrize("n_tokens", SIZES)
+def test_gains_are_column_norms_and_output_spectra_row_norms(n_tokens, rng):
+    a = softmax(3 * rng.standard_normal((n_tokens, n_tokens)))
+    turned = in_fourier_space(a)
+    columns, rows = (folded(np.linalg.norm(turned, axis=axis)) for axis in (0, 1))
+    assert_allclose(input_mode_gain(a), columns, atol=1e-14)
+    assert_allclose(output_spectrum(a), rows, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_tokens", SIZES)
+def test_a_gain_is_what_a_plane_wave_meets(n_tokens, rng):
+    a = softmax(3 * rng.standard_normal((n_tokens, n_tokens)))
+    for k, gain in enumerate(input_mode_gain(a)):
+        wave = np.exp(2j * np.pi * k * np.arange(n_tokens) / n_tokens)
+        assert_allclose(gain, np.linalg.norm(a @ wave) / np.sqrt(n_tokens), atol=1e-14)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_mean_passes_with_gain_one(kernel, rng):
+    a = KERNELS[kernel](np.exp(rng.standard_normal((3, 9, 9))))
+    assert_allclose(input_mode_gain(a)[:, 0], 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n_tokens", SIZES)
+@pytest.mark.parametrize("spectrum", [input_mode_gain, output_spectrum])
+def test_no_frequency_is_lost_or_counted_twice(spectrum, n_tokens, rng):
+    """All n squares sum to the squared Frobenius norm of the matrix."""
+    a = rng.standard_normal((n_tokens, n_tokens))
+    k = np.arange(n_tokens // 2 + 1)
+    twice = np.where((k == 0) | (2 * k == n_tokens), 1, 2)
+    assert_allclose((twice * spectrum(a) ** 2).sum(), (a**2).sum(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("spectrum", [input_mode_gain, output_spectrum])
+def test_the_spectra_of_a_batch_are_those_of_its_members(spectrum, rng):
+    a = softmax(rng.standard_normal((2, 3, 7, 7)))
+    batch = spectrum(a)
+    assert batch.shape == (2, 3, 4)
+    for index in np.ndindex(2, 3):
+        assert_allclose(batch[index], spectrum(a[index]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("spectrum", [input_mode_gain, output_spectrum])
+def test_starting_to_count_elsewhere_changes_no_spectrum(spectrum, rng):
+    a = softmax(rng.standard_normal((9, 9)))
+    assert_allclose(spectrum(np.roll(a, (4, 4), axis=(0, 1))), spectrum(a), rtol=1e-13)
+
+
+@pytest.mark.parametrize("spectrum", [input_mode_gain, output_spectrum])
+def test_attention_on_a_circle_has_its_bessel_gain_either_way(spectrum, rng):
+    """R11; a convolution keeps waves as they are, so both spectra are its symbol."""
+    x = GENERATORS["ring"](rng, n_tokens=96)
+    a = attend(x, x, score="l2", kernel="softmax", mask="none", beta=8.0)
+    assert_allclose(spectrum(a), bessel_gain(np.arange(49), 8.0), atol=1e-14)
+
+
+@pytest.mark.parametrize("spectrum", [input_mode_gain, output_spectrum])
+@pytest.mark.parametrize("n_tokens", [96, 97])
+def test_diffusion_on_a_ring_has_its_heat_gain_either_way(spectrum, n_tokens):
+    w = GRAPHS["ring"](np.zeros((n_tokens, 1)), None, 1.0)
+    kernel = heat_kernel(LAPLACIANS["combinatorial"](w), 1.5)
+    omega = 2 * np.pi * np.arange(n_tokens // 2 + 1) / n_tokens
+    assert_allclose(spectrum(kernel), ring_heat_gain(omega, 1.5), atol=1e-14)
+
+
+def test_one_token_seen_by_all_tells_the_two_spectra_apart():
+    """Every wave has modulus one there, and what comes out is a constant."""
+    a = np.zeros((16, 16))
+    a[:, 5] = 1
+    assert_allclose(input_mode_gain(a), 1, rtol=1e-14)
+    assert_allclose(output_spectrum(a), [4, *[0] * 8], atol=1e-14)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_radial_spectrum_keeps_the_sum_of_squares(shape, rng):
+    u = rng.standard_normal((3, *shape))
+    frequency, power, count = radial_spectrum(u)
+    assert power.shape == (3, *count.shape)
+    assert frequency.shape == count.shape
+    assert_allclose((count * power).sum(axis=1), np.square(u).sum(axis=(1, 2)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_frequency_is_averaged_in_one_bin_and_every_bin_has_one(shape):
+    frequency, _, count = radial_spectrum(np.zeros(shape))
+    assert count.sum() == shape[0] * shape[1]
+    assert (count > 0).all()
+    assert count[0] == 1
+    assert_allclose(np.diff(frequency), 1 / max(shape), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_plane_wave_lands_in_the_bin_of_its_frequency(shape):
+    """Every wave of the picture, its bin found by its own distance from zero."""
+    row, column = np.indices(shape)
+    for p in range(shape[0]):
+        for q in range(shape[1]):
+            phase = p * row / shape[0] + q * column / shape[1]
+            frequency, power, count = radial_spectrum(np.cos(2 * np.pi * phase))
+            nearest = [min(k, n - k) / n for k, n in ((p, shape[0]), (q, shape[1]))]
+            place = int(np.hypot(*nearest) * max(shape) + 0.5 + 1e-9)
+            inside = np.arange(len(frequency)) == place
+            total = np.square(np.cos(2 * np.pi * phase)).sum()
+            assert_allclose(count * power, np.where(inside, total, 0), atol=1e-12 * total)
+
+
+def test_a_wave_along_one_side_has_its_frequency_in_cycles_per_pixel():
+    wave = np.sin(2 * np.pi * 0.125 * np.arange(64)) * np.ones((32, 1))
+    frequency, power, _ = radial_spectrum(wave)
+    assert frequency[np.argmax(power)] == 0.125
+
+
+def test_white_noise_is_flat(rng):
+    """The mean of m unit exponentials has deviation 1/√m; m is half of the count, and 10 draws."""
+    _, power, count = radial_spectrum(rng.standard_normal((10, 96, 80)))
+    flat = power.mean(axis=0)
+    assert (np.abs(flat - 1) < 5 / np.sqrt(10 * count / 2)).all()
+
+
+def test_turning_a_picture_keeps_its_radial_spectrum(rng):
+    u = rng.standard_normal((9, 14))
+    for turned in (u.T, u[::-1], u[:, ::-1], np.roll(u, (3, 5), axis=(0, 1))):
+        assert_allclose(radial_spectrum(turned)[1], radial_spectrum(u)[1], rtol=1e-12)
+
+
+def test_the_radial_spectra_of_a_batch_are_those_of_its_members(rng):
+    u = rng.standard_normal((2, 3, 6, 5))
+    frequency, power, count = radial_spectrum(u)
+    for index in np.ndindex(2, 3):
+        alone = radial_spectrum(u[index])
+        assert np.array_equal(alone[0], frequency)
+        assert_allclose(alone[1], power[index], rtol=1e-14)
+        assert np.array_equal(alone[2], count)

@@ -31,7 +31,7 @@ LAYER = {
         [
             "registry domains labels uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
-            "streams data balance kernels layers spectra smoothing measures "
+            "streams data formats tensors balance kernels layers spectra smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",
             "stages",

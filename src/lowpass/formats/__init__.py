@@ -1,0 +1,1 @@
+"""Arrays out of the bytes of files, one module for each kind of file."""

@@ -29,7 +29,7 @@ def test_a_table_that_numpy_wrote_is_read_bit_by_bit(shape, header, rng):
         "1,2\n3,4",
         "1,2\r\n3,4\r\n\r\n",
         " 1 ,2\n3, 4.0 \n",
-        "\ufeffa,b\n1,2\n3,4\n",
+        "\ufeff1,2\n3,4\n",
         "# c\na,b\n1,2\n3,4\n\n\n",
         '"a","b"\n1e0,+2\n3,40e-1\n',
     ],

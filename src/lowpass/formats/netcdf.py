@@ -48,7 +48,6 @@ def read_nc(content: bytes, wanted: Wanted) -> np.ndarray:
             variable = variables[chosen(wanted, list(variables))]
             index = wanted.index(variable.shape)
             _refuse_variable(variable, wanted)
-            variable.set_auto_scale(False)
             part = variable[index]
     except (OSError, RuntimeError) as error:
         raise damaged(wanted, error.strerror if isinstance(error, OSError) else error) from None

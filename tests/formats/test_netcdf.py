@@ -169,3 +169,9 @@ def test_a_damaged_file_is_refused(form, write):
     content = write(variable, form)
     with pytest.raises(Refusal, match=r"cannot be read \([^']*\); the file is damaged or incomp"):
         read_nc(content[:-8], wanted())
+
+
+def test_a_name_that_is_no_text_is_refused(write):
+    content = write(variable, "NETCDF3_CLASSIC").replace(b"query", b"quer\xff")
+    with pytest.raises(Refusal, match=r"cannot be read \('utf-8' codec .*\); the file is damaged"):
+        read_nc(content, wanted())

@@ -49,7 +49,7 @@ def read_nc(content: bytes, wanted: Wanted) -> np.ndarray:
             index = wanted.index(variable.shape)
             _refuse_variable(variable, wanted)
             part = variable[index]
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, UnicodeError, MemoryError) as error:
         raise damaged(wanted, error.strerror if isinstance(error, OSError) else error) from None
     if np.ma.is_masked(part):
         left = [axis for axis in wanted.dims if axis not in wanted.at]

@@ -185,6 +185,14 @@ def test_a_split_state_is_scaled_by_a_power_of_two_exactly(rng):
     assert np.array_equal(back, r)
 
 
+@pytest.mark.parametrize("scale", [2.0**-1074, 2.0**-1024, 2.0**-1022, 2.0**1022])
+def test_the_largest_and_smallest_floats_are_scaled_exactly_too(scale):
+    r = scale * np.array([[1.0, -3.0], [2.0, 0.0]])
+    state = Split.of(np.zeros(2), r)
+    assert np.abs(state.transient).max() < 1
+    assert np.array_equal(np.ldexp(state.transient, state.exponent), r)
+
+
 def test_dc_and_hc_of_a_split_state_are_those_of_its_tokens():
     x, s = scores("untied", 12, 3, 2.0, 1)
     state, pi = started("tokens", x, softmax(s))
@@ -251,6 +259,21 @@ def test_a_block_of_replicates_iterates_as_its_members_do():
         state, pi = started("tokens", x[i], a[i])
         alone = [log_hc_dc(each, pi) for each in islice(iterate_split(a[i], state, pi), 101)]
         assert_allclose(np.array(block)[:, i], alone, rtol=1e-12)
+
+
+@pytest.mark.parametrize("arithmetic", ["split", "float64"])
+def test_a_layer_stays_as_it_was_given(arithmetic):
+    """The next ones are not computed in its place."""
+    x, s = several("untied", 8, 3, 2.0, range(2))
+    a = softmax(s)
+    state, pi = started("tokens", x, a)
+    run = iterate_split(a, state, pi) if arithmetic == "split" else iterate_plain(a, x, arithmetic)
+    kept = list(islice(run, 5))
+    arrays = [each.transient if arithmetic == "split" else each for each in kept]
+    copies = [each.copy() for each in arrays[:3]]
+    next(run)
+    assert all(map(np.array_equal, arrays, copies))
+    assert not any(map(np.shares_memory, arrays, arrays[1:]))
 
 
 def test_the_rate_of_the_split_form_is_the_second_eigenvalue():

@@ -102,21 +102,33 @@ def _along(stationary: np.ndarray, x: np.ndarray) -> np.ndarray:
     return stationary[..., None, :] @ x
 
 
-def remove_stationary(stationary: np.ndarray, x: np.ndarray) -> np.ndarray:
+def remove_stationary(
+    stationary: np.ndarray, x: np.ndarray, out: np.ndarray | None = None
+) -> np.ndarray:
     """Apply I - 1πᵀ; a constant vanishes exactly, not only to rounding.
 
     Parameters
     ----------
     stationary : (..., token) float
     x : (..., token, feature) float
+    out : (..., token, feature) float, optional
+        Where the result goes, which may be ``x`` itself.
 
     Returns
     -------
     (..., token, feature) float
         Its average with the stationary weights is zero to rounding.
     """
-    x = x - x[..., :1, :]
-    return x - _along(stationary, x)
+    rest = np.subtract(x, x[..., :1, :].copy(), out=out)
+    rest -= _along(stationary, rest)
+    return rest
+
+
+def _unit(transient: np.ndarray) -> np.ndarray:
+    """Find the exponent e of 2^e that brings the largest entry below one: (...) int."""
+    largest = np.maximum(transient.max(axis=(-2, -1)), -transient.min(axis=(-2, -1)))
+    # Its inverse has to be a float, and 2^1023 is the largest power of two that is.
+    return np.maximum(np.frexp(largest)[1], -1023)
 
 
 @STARTS.add("tokens")
@@ -223,7 +235,8 @@ class Split:
     stationary : (..., feature) float
         s, the part along the stationary mode.
     transient : (..., token, feature) float
-        R, with max|R| in [1/2, 1), or all zero.
+        R, with max|R| in [1/2, 1), or all zero. Smaller only where R was given
+        in floats below 2^-1023, whose digits are lost anyhow.
     exponent : (...) int
         e, exact.
     """
@@ -250,8 +263,8 @@ class Split:
         -------
         Split
         """
-        _, shift = np.frexp(np.abs(transient).max(axis=(-2, -1)))
-        scaled = np.ldexp(transient, -shift[..., None, None])
+        shift = _unit(transient)
+        scaled = transient * np.ldexp(1.0, -shift)[..., None, None]
         return cls(stationary, scaled, np.asarray(exponent, dtype=np.int64) + shift)
 
 
@@ -316,7 +329,7 @@ def hc(state: Split) -> tuple[np.ndarray, np.ndarray]:
     return state.transient - state.transient.mean(axis=-2, keepdims=True), state.exponent
 
 
-def iterate_split(attention: np.ndarray, start: Split, stationary: np.ndarray) -> Iterator[Split]:
+def iterate_split(attention: np.ndarray, state: Split, stationary: np.ndarray) -> Iterator[Split]:
     r"""Apply one matrix for ever, in split form.
 
     Each layer is :math:`R \leftarrow (I - 1\pi^\top) A R` followed by an exact
@@ -331,7 +344,8 @@ def iterate_split(attention: np.ndarray, start: Split, stationary: np.ndarray) -
     ----------
     attention : (..., query, key) float
         Row-stochastic.
-    start : Split
+    state : Split
+        The start.
     stationary : (..., token) float
         Left eigenvector π of A to the eigenvalue one, entrywise accurate.
 
@@ -340,11 +354,14 @@ def iterate_split(attention: np.ndarray, start: Split, stationary: np.ndarray) -
     Split
         The start (layer 0), then one state for each layer, without end.
     """
-    state = start
     while True:
         yield state
-        mixed = remove_stationary(stationary, attention @ state.transient)
-        state = Split.of(state.stationary, mixed, state.exponent)
+        mixed = attention @ state.transient
+        remove_stationary(stationary, mixed, out=mixed)
+        shift = _unit(mixed)
+        # A product with a power of two is exact, as ldexp is, and takes a fraction of its time.
+        mixed *= np.ldexp(1.0, -shift)[..., None, None]
+        state = Split(state.stationary, mixed, state.exponent + shift)
 
 
 def iterate_plain(attention: np.ndarray, x: np.ndarray, dtype: str) -> Iterator[np.ndarray]:
@@ -363,7 +380,7 @@ def iterate_plain(attention: np.ndarray, x: np.ndarray, dtype: str) -> Iterator[
     (..., token, feature) float
         The start (layer 0), then one array for each layer, without end.
     """
-    attention, x = attention.astype(dtype), x.astype(dtype)
+    attention, x = attention.astype(dtype, copy=False), x.astype(dtype)
     while True:
         yield x
         x = attention @ x

@@ -57,6 +57,13 @@ def test_every_stationary_entry_has_thirteen_digits(sharpness, rng):
     assert_allclose(stationary(a), exact_stationary(a), rtol=1e-13)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 4, 5])
+def test_the_stretches_of_an_elimination_change_nothing(at_once, rng, monkeypatch):
+    monkeypatch.setattr("lowpass.spectra.TOKENS_AT_ONCE", at_once)
+    a = softmax(30 * rng.standard_normal((2, 9, 9)))
+    assert_allclose(stationary(a), [exact_stationary(each) for each in a], rtol=1e-13)
+
+
 def test_renaming_tokens_renames_the_stationary_distribution(rng):
     a = softmax(20 * rng.standard_normal((9, 9)))
     p = rng.permutation(9)
@@ -186,6 +193,12 @@ def test_log_norms_of_a_batch_take_one_exponent_each(rng):
     u, exponent = rng.standard_normal((3, 4, 2)), np.array([0, -10, 10])
     expected = np.log10(np.linalg.norm(u, axis=(1, 2)) * 2.0**exponent)
     assert_allclose(log10_norm(u, exponent), expected, rtol=1e-13)
+
+
+def test_log_norms_of_a_batch_do_not_depend_on_each_other(rng):
+    scale = np.array([1.0, 1e-300, 1e300, 0.0, 1e-120])[:, None, None]
+    u = scale * rng.standard_normal((5, 4, 2))
+    assert np.array_equal(log10_norm(u), [log10_norm(each) for each in u])
 
 
 def test_the_log_norm_of_nothing_is_minus_infinity():

@@ -11,16 +11,34 @@ import numpy as np
 
 from lowpass.registry import Refusal
 
+# As many tokens are eliminated one by one before a matrix product does the rest of their work.
+TOKENS_AT_ONCE = 64
+# Above it, squares that underflow are too small to matter in their sum.
+SMALLEST_SQUARE = 1e-250
+
+
+def _eliminate(a: np.ndarray, low: int, high: int) -> np.ndarray:
+    """Lead every walk past the tokens of a stretch, in place; give how much leaves each of them."""
+    leaving = np.ones((*a.shape[:-2], high - low))
+    for k in range(high - 1, max(low, 1) - 1, -1):
+        leaving[..., k - low] = a[..., k, :k].sum(axis=-1)
+        a[..., k, :k] /= leaving[..., k - low, None]
+        detour = a[..., k, None, :k]
+        a[..., low:k, :k] += a[..., low:k, k, None] * detour
+        a[..., :low, low:k] += a[..., :low, k, None] * detour[..., low:]
+    # What the stretch adds to all other tokens is one matrix product.
+    a[..., :low, :low] += a[..., :low, low:high] @ a[..., low:high, :low]
+    return leaving
+
 
 def _gth(attention: np.ndarray) -> np.ndarray:
     """Find π of irreducible matrices without a subtraction (grassmann1985)."""
     a = attention.copy()
     n_tokens = a.shape[-1]
     leaving = np.ones(a.shape[:-1])
-    for k in range(n_tokens - 1, 0, -1):
-        leaving[..., k] = a[..., k, :k].sum(axis=-1)
-        detour = a[..., k, :k] / leaving[..., k, None]
-        a[..., :k, :k] += a[..., :k, k, None] * detour[..., None, :]
+    for high in range(n_tokens, 0, -TOKENS_AT_ONCE):
+        low = max(high - TOKENS_AT_ONCE, 0)
+        leaving[..., low:high] = _eliminate(a, low, high)
     pi = np.zeros(a.shape[:-1])
     pi[..., 0] = 1
     for k in range(1, n_tokens):
@@ -184,8 +202,15 @@ def log10_norm(u: np.ndarray, exponent: np.ndarray | int = 0) -> np.ndarray:
     (...) float
         -inf for a zero array. Nothing overflows or underflows.
     """
-    _, shift = np.frexp(np.abs(u).max(axis=(-2, -1)))
-    square = np.square(np.ldexp(u, -shift[..., None, None])).sum(axis=(-2, -1))
+    flat = u.reshape(*u.shape[:-2], -1)
+    with np.errstate(over="ignore"):
+        square = np.vecdot(flat, flat)
+    outside = ~((square > SMALLEST_SQUARE) & (square < np.inf))
+    shift = np.zeros(square.shape, dtype=np.int64)
+    if outside.any():
+        shift = np.where(outside, np.frexp(np.abs(flat).max(axis=-1))[1], 0)
+        scaled = np.ldexp(flat, -shift[..., None])
+        square = np.vecdot(scaled, scaled)
     with np.errstate(divide="ignore"):
         return 0.5 * np.log10(square) + (exponent + shift) * np.log10(2)
 

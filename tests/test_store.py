@@ -101,6 +101,13 @@ def test_a_digest_does_not_tell_how_a_file_was_written(whole, tmp_path):
     assert len(marks) == 1
 
 
+@pytest.mark.parametrize("part", [1, 5, 12, 13, 48, 10**6])
+def test_a_digest_does_not_tell_in_which_parts_it_was_taken(part, whole, path, monkeypatch):
+    mark = store.write(path, whole, record())
+    monkeypatch.setattr(store, "PART", part)
+    assert store.digest(path) == mark
+
+
 def test_a_file_states_the_digest_of_its_content(whole, path):
     mark = store.write(path, whole, record())
     assert store.digest(path) == store.read_record(path)[0]["digest"] == mark
@@ -276,6 +283,17 @@ def test_a_trajectory_is_never_held_in_memory(tmp_path):
         tracemalloc.stop()
     one = np.zeros(shape).nbytes
     assert one < peak < 2.25 * one
+
+
+def test_a_large_variable_is_written_without_a_copy(tmp_path, rng):
+    weights = xr.Dataset({"nw_weights": (("query", "key"), rng.random((1024, 1024)))})
+    tracemalloc.start()
+    try:
+        store.write(tmp_path / "large.nc", weights, record())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.25 * weights.nbytes
 
 
 # All or nothing.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,10 @@ from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Trajectory
 
 LAYERED = ("layer", "recorded_layer")
+# Bytes of each variable that the netCDF library may keep in memory.
+CHUNK_CACHE = 2**20
+# As many numbers of a variable are digested at a time: half a mebibyte of them.
+PART = 2**16
 # Whole names, because a fingerprint covers only the cards whose names stand in the code.
 PARENT_TABLE = {"parent_path": "path", "parent_key": "key", "parent_digest": "digest"}
 
@@ -175,6 +180,8 @@ def _create(
         dims,
         fill_value=None if text else False,
         chunksizes=sizes if layered and not text else None,
+        # A layer is written once and is not read again, so it need not be kept: 64 MB would be.
+        chunk_cache=CHUNK_CACHE,
     )
     if "parameter" in attrs:
         attrs = {"long_name": name.replace("_", " "), **attrs}
@@ -198,9 +205,11 @@ def _attributes(name: str, dims: Sequence[Any]) -> dict[str, str]:
 def _check(name: str, dims: Sequence[Any], values: np.ndarray) -> None:
     if values.dtype.kind != "f":
         return
-    if np.isnan(values).any():
+    # Extremes find both without an array of verdicts.
+    extremes = [values.min(initial=0), values.max(initial=0)]
+    if np.isnan(extremes).any():
         raise Refusal(f"variable '{name}' holds NaN, which is never a result; find where it arose.")
-    if np.isinf(values).any() and (tuple(dims) == (name,) or not VARIABLES[name].infinite):
+    if np.isinf(extremes).any() and (tuple(dims) == (name,) or not VARIABLES[name].infinite):
         raise Refusal(
             f"variable '{name}' holds an infinite value, and its card gives no reason why that "
             f"would be a result; find where it arose."
@@ -267,19 +276,33 @@ def _attrs(variable: netCDF4.Variable) -> dict[str, str]:
 
 
 def _bytes(variable: netCDF4.Variable) -> str:
-    """Digest raw bytes, one layer at a time so that memory stays small."""
+    """Digest raw bytes, part by part so that memory stays small."""
     variable.set_auto_mask(False)
     total = hashlib.sha256()
-    axes = [i for i, dim in enumerate(variable.dimensions) if dim in LAYERED]
-    if not axes or len(variable.dimensions) == 1:
-        total.update(_raw(variable[...]))
-        return total.hexdigest()
-    for layer in range(variable.shape[axes[0]]):
-        total.update(_raw(variable[(*(slice(None),) * axes[0], layer)]))
+    for part in _parts(variable):
+        total.update(_raw(part))
     return total.hexdigest()
 
 
-def _raw(values: Any) -> bytes:
+def _parts(variable: netCDF4.Variable) -> Iterator[Any]:
+    """Read numbers in their order, but layer after layer; texts at once."""
+    if variable.dtype is str or not variable.ndim:
+        yield variable[...]
+        return
+    places = sorted(range(variable.ndim), key=lambda i: variable.dimensions[i] not in LAYERED)
+    shape = [variable.shape[i] for i in places]
+    depth = next(i for i in range(len(shape)) if math.prod(shape[i + 1 :]) <= PART)
+    # Every access costs 0.1 ms, much more than the few numbers a layer may have.
+    step = max(1, PART // max(1, math.prod(shape[depth + 1 :])))
+    for outer in np.ndindex(*shape[:depth]):
+        for first in range(0, shape[depth], step):
+            spans = [*(slice(i, i + 1) for i in outer), slice(first, first + step)]
+            index = dict(zip(places, spans, strict=False))
+            part = variable[tuple(index.get(i, slice(None)) for i in range(variable.ndim))]
+            yield part.transpose(places)
+
+
+def _raw(values: Any) -> bytes | memoryview:
     if np.asarray(values).dtype.kind in "OU":
         return canonical(np.asarray(values).tolist()).encode()
-    return np.ascontiguousarray(values).tobytes()
+    return np.ascontiguousarray(values).data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -172,6 +173,18 @@ def test_a_tensor_may_be_a_mapping_or_a_model(rng):
     one = GENERATORS["file"](content, **dumped)
     other = file(content, path="a.npz", tokens=Tensor(**asked))
     assert np.array_equal(one["x"], other["x"])
+
+
+def test_tokens_are_copied_once():
+    """Beside the numbers themselves there are masks, of a byte a number; no impulses are made."""
+    stream = io.BytesIO()
+    np.save(stream, np.ones((4000, 50)))
+    tracemalloc.start()
+    try:
+        x = file(stream.getvalue(), path="a.npy", tokens=Tensor(dims=PLAIN))["x"]
+        assert tracemalloc.get_traced_memory()[1] < 3 * x.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 # Refusals: of the configuration.

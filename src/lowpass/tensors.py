@@ -132,7 +132,7 @@ def file(
     parts = {role: part(content, path, role, tensor) for role, tensor in asked.items()}
     n_tokens = _same_tokens(parts, path)
     n_replicates = _same_replicates(parts, path, copies)
-    arrays = {"x": np.eye(n_tokens)[None]}
+    arrays = {} if "tokens" in parts else {"x": np.eye(n_tokens)[None]}
     names = {"tokens": "x", "query": "q", "key": "k"}
     arrays |= {names.get(role, role): each.values for role, each in parts.items()}
     return {

@@ -40,6 +40,7 @@ def test_the_order_is_the_least_whose_bound_is_small_enough(reach, tolerance):
 def test_the_order_grows_as_the_root_of_a_long_time():
     """2 exp(-m²/2z) = 1e-16 has the solution m = √(75 z)."""
     assert_allclose(order_for(1e6), np.sqrt(2 * np.log(2e16) * 1e6), rtol=1e-2)
+    assert order_for(0.5) == 12
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 4.0), (-3.0, 5.0), (1.0, 1.5), (0.0, 900.0)])
@@ -51,6 +52,12 @@ def test_the_sum_is_the_exponential_everywhere_in_the_interval(low, high):
     sums = np.polynomial.chebyshev.chebval(argument, each.T)
     largest = np.exp(-times * low)[:, None]
     assert_allclose(sums / largest, np.exp(-np.outer(times, points)) / largest, atol=1e-14)
+
+
+def test_each_time_has_terms_up_to_its_own_order():
+    times = np.array([0.0, 0.1, 30.0])
+    for time, each in zip(times, weights(times, 0.0, 4.0), strict=True):
+        assert np.flatnonzero(each)[-1] == order_for(2 * time)
 
 
 @pytest.mark.parametrize("shape", [(), (3,)])

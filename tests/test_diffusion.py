@@ -170,9 +170,15 @@ def test_layers_of_heat_are_multiples_of_its_time(graph, name, method, rng):
 
 
 @pytest.mark.parametrize("method", FLOWS)
-def test_one_layer_may_take_a_long_time(method, rng):
-    """Far more than one polynomial could resolve: e^{-60 λ₂} is 1e-35 here."""
-    laplacian, pi = generator("ring", "combinatorial", rng)
+@pytest.mark.parametrize("graph", ["ring", "logits"])
+def test_one_layer_may_take_a_long_time(graph, method, rng):
+    """Far more than one polynomial resolves: the slowest mode changes by e^{±60 |λ|}, 1e15 and up.
+
+    Logits are centred, so that their Laplacian has as many negative eigenvalues as positive ones.
+    """
+    w = affinity(graph, rng)
+    name = "combinatorial" if graph == "ring" else "signed"
+    laplacian, pi = LAPLACIANS[name](w if graph == "ring" else w - w.mean()), np.full(8, 1 / 8)
     x = rng.standard_normal((8, 2))
     slow = iterate_heat(*started(laplacian, x, pi), time=60.0, method=method)
     quick = iterate_heat(*started(laplacian, x, pi), time=0.5, method="eigh")
@@ -261,6 +267,16 @@ def test_the_constant_never_changes(method, rng):
     flow = iterate_heat(*started(laplacian, x, pi), time=1.0, method=method)
     means = [dc(state, pi) for state in islice(flow, 50)]
     assert np.array_equal(means, [means[0]] * 50)
+
+
+@pytest.mark.parametrize(("graph", "name"), FLOWING)
+@pytest.mark.parametrize("method", FLOWS)
+def test_what_changes_has_no_stationary_part_in_any_layer(graph, name, method, rng):
+    laplacian, pi = generator(graph, name, rng)
+    x = rng.standard_normal((8, 2))
+    flow = iterate_heat(*started(laplacian, x, pi), time=2.0, method=method)
+    for state in islice(flow, 0, 300, 30):
+        assert_allclose(pi @ state.transient, 0, atol=1e-15)
 
 
 @pytest.mark.parametrize("method", FLOWS)

@@ -99,6 +99,19 @@ def test_a_graph_in_two_parts_keeps_two_modes():
     assert_allclose(eigenvalues(LAPLACIANS["combinatorial"](w)), [0, 0, 3, 3, 3, 3], atol=1e-29)
 
 
+def test_modes_stay_apart_from_a_constant_that_is_all_in_one_token():
+    """A hub that hardly ever lets go: the others weigh 1e-14 together."""
+    w = np.zeros((8, 8))
+    w[0, 1:] = w[1:, 0] = 1
+    w[0, 0] = 1e15
+    laplacian, pi = LAPLACIANS["random_walk"](w), stationary_of(w, "random_walk")
+    modes = changing_modes(laplacian, pi)
+    assert_allclose(modes.eigenvalue, 1, rtol=1e-13)
+    inner = modes.vector.T @ (pi[:, None] * modes.vector)
+    assert_allclose(inner, np.eye(7), atol=1e-13)
+    assert_allclose(pi @ modes.vector, 0, atol=1e-15)
+
+
 @pytest.mark.parametrize("name", CONSTANT)
 def test_the_modes_of_a_batch_are_those_of_its_members(name, rng):
     laplacian, pi = drawn(name, rng, 2, 3, 7, 7)

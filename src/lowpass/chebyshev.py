@@ -83,7 +83,7 @@ def order_for(reach: float, tolerance: float = TAIL) -> int:
     Returns
     -------
     int
-        About reach/2 and more while reach is small, then √(74 reach).
+        For ``TAIL``, 12 at a reach of 1/2, then growing to √(75 reach).
 
     Raises
     ------

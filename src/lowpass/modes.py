@@ -115,7 +115,7 @@ class Modes:
 def _energy(laplacian: np.ndarray, stationary: np.ndarray, vector: np.ndarray) -> np.ndarray:
     r"""Take eigenvalues from differences between neighbours.
 
-    .. math:: \lambda = \frac{\tfrac12 \sum_{ij} \pi_i (-L_{ij}) (v_i - v_j)^2}{\sum_i \pi_i v_i^2}
+    .. math:: \lambda = \sum_{i < j} \pi_i (-L_{ij}) (v_i - v_j)^2 \Big/ \sum_i \pi_i v_i^2
 
     Without negative weights no term cancels another, so that the smallest eigenvalue has as many
     digits as the largest; an eigensolver leaves an error relative to the largest. The square of
@@ -124,11 +124,12 @@ def _energy(laplacian: np.ndarray, stationary: np.ndarray, vector: np.ndarray) -
     energy = np.zeros(vector.shape[:-2] + vector.shape[-1:])
     leading = tuple(range(laplacian.ndim - 2))
     for token in range(laplacian.shape[-1]):
-        near = np.flatnonzero((laplacian[..., token, :] != 0).any(axis=leading))
-        square = (vector[..., near, :] - vector[..., token, None, :]) ** 2
+        joined = (laplacian[..., token, token + 1 :] != 0).any(axis=leading)
+        near = token + 1 + np.flatnonzero(joined)
+        step = vector[..., near, :] - vector[..., token, None, :]
         rate = -stationary[..., token, None] * laplacian[..., token, near]
-        energy += (rate[..., None, :] @ square)[..., 0, :]
-    return energy / 2 / (stationary[..., None, :] @ vector**2)[..., 0, :]
+        energy += (rate[..., None, :] @ np.square(step, out=step))[..., 0, :]
+    return energy / (stationary[..., None, :] @ vector**2)[..., 0, :]
 
 
 def changing_modes(laplacian: np.ndarray, stationary: np.ndarray) -> Modes:

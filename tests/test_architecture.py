@@ -35,17 +35,17 @@ LAYER = {
             "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",
             "stages",
-            "store records provenance fingerprint plan trace telling progress",
+            "store writing records provenance fingerprint plan trace telling progress",
             "claims figures paper publish whole",
-            "jobs rules commands __main__ __init__",
+            "jobs locking rules commands __main__ __init__",
         ]
     )
     for room in rooms.split()
 }
 # Who may touch files, and the calls that do.
 DOORS = set(
-    "store records provenance fingerprint plan trace figures paper publish "
-    "jobs commands __main__".split()
+    "store writing records provenance fingerprint plan trace figures paper publish "
+    "jobs locking commands __main__".split()
 )
 TOUCHES = set(
     "open read_text read_bytes write_text write_bytes mkdir unlink rmtree memmap fromfile tofile "

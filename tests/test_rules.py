@@ -30,6 +30,10 @@ def workflow(*files: Path | str, **config) -> SimpleNamespace:
         basedir=str(ROOT),
         overwrite_configfiles=[str(file) for file in files],
         config_settings=SimpleNamespace(config=config),
+        execution_settings=None,
+        subprocess_exec=False,
+        remote_exec=False,
+        dryrun=False,
     )
 
 

@@ -6,11 +6,16 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from lowpass.commands import make, publish, trace
 from lowpass.uncached import import_from_source
 
+if TYPE_CHECKING:
+    from lowpass.registry import Refusal
+
+# What shells give for a program that was ended by Ctrl-C.
+INTERRUPTED = 130
 COMMANDS = {"trace": trace, "make": make, "publish": publish}
 
 
@@ -36,16 +41,31 @@ def parser() -> Parser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a refusal is one line and the exit code 1."""
     from lowpass.registry import Refusal
+    from lowpass.writing import refusal_of
 
     try:
         asked = parser().parse_args(arguments)
         return COMMANDS[asked.command].run(asked)
     except Refusal as refusal:
-        print(f"lowpass: {' '.join(str(refusal).splitlines())}", file=sys.stderr)
-        return 1
+        return say(refusal)
     except BrokenPipeError:  # The reader, such as head, has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as fault:
+        return say(refusal_of(fault))
+    except KeyboardInterrupt:
+        say("interrupted. Run again to go on; what was finished is kept.")
+        return INTERRUPTED
+
+
+def say(refusal: Refusal | str) -> int:
+    """Print one line, and give the exit code of a refusal."""
+    line = f"lowpass: {' '.join(str(refusal).splitlines())}"
+    try:
+        print(line, file=sys.stderr)
+    except OSError:  # The log of a job lies on the full disk too; the terminal does not.
+        print(line, flush=True)
+    return 1
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ those it was asked for.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from lowpass.project import ROOT
 from lowpass.provenance import Parent, parent_of, record_in
 from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
 from lowpass.registry import Refusal, Registry
+from lowpass.writing import put
 
 T = TypeVar("T")
 
@@ -111,21 +111,8 @@ class Job:
         check_asked(closure, Registry.asked)
 
     def publish(self, contents: Mapping[Path, bytes]) -> None:
-        """Give files their final names, none before all are on disk."""
-        parts = {path: path.with_name(path.name + ".part") for path in contents}
-        try:
-            for path, content in contents.items():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with open(parts[path], "wb") as handle:
-                    handle.write(content)
-                    handle.flush()
-                    os.fsync(handle.fileno())
-            self.confirm()
-            for path, part in parts.items():
-                os.replace(part, path)
-        finally:
-            for part in parts.values():
-                part.unlink(missing_ok=True)
+        """Give files their final names, none before all are on disk and the job is confirmed."""
+        put(contents, self.confirm)
 
 
 def check_code(recipe: Mapping[str, Any], parameters: Mapping[str, Any], code: str) -> Code:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lowpass.records import BLANK, NAME, SCHEMA, key_of, seal, sha256
+from lowpass.writing import put
 
 
 def publish(inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -31,7 +31,7 @@ def publish(inputs: Sequence[str], outputs: Sequence[str]) -> None:
     listed = {path: sha256(Path(path).read_bytes()) for path in sorted(inputs)}
     for copy in copies:
         source = original(copy, inputs)
-        put(copy, Path(source).read_bytes())
+        put({Path(copy): Path(source).read_bytes()})
         listed[copy] = listed[source]
     recipe = publication(inputs)
     record = {
@@ -44,7 +44,7 @@ def publish(inputs: Sequence[str], outputs: Sequence[str]) -> None:
     }
     text = json.dumps({NAME: record, "sha256": listed}, indent=1) + "\n"
     for path in (manifest, *keyed):
-        put(path, seal(text))
+        put({Path(path): seal(text)})
 
 
 def original(copy: str, inputs: Sequence[str]) -> str:
@@ -55,13 +55,6 @@ def original(copy: str, inputs: Sequence[str]) -> str:
         for path in inputs
         if Path(path).name.startswith(f"{stem}~") and Path(path).suffix == suffix
     )
-
-
-def put(path: str, content: bytes) -> None:
-    """Give a file its name when all of it is there."""
-    part = Path(f"{path}.part")
-    part.write_bytes(content)
-    os.replace(part, path)
 
 
 def publication(finals: Sequence[str]) -> dict[str, Any]:

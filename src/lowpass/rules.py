@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lowpass.fingerprint import Code
+from lowpass.locking import Turn, refuse_unwritable
 from lowpass.plan import Plan
 from lowpass.plan.complete import complete
 from lowpass.plan.point import Point
@@ -21,6 +23,7 @@ from lowpass.whole import whole_plan
 PUBLISHED = ("results/paper.pdf", "results/claims.json", "results/manifest.json")
 # Interpreter, libraries and two Snakemakes on a cluster; added to what the arrays need.
 BASE_MEGABYTES = 500
+Look = Callable[[Sequence[str], Sequence[str]], object]
 
 
 class Rules:
@@ -32,11 +35,14 @@ class Rules:
         All points.
     root : Path
         Folder of the project.
+    look : callable
+        Shown the files that each job reads and makes; it refuses those it may not make.
     """
 
-    def __init__(self, plan: Plan, root: Path) -> None:
+    def __init__(self, plan: Plan, root: Path, look: Look = lambda *files: None) -> None:
         self.plan = plan
         self._root = root
+        self._look = look
         self._code = Code.read(root / "src")
 
     @classmethod
@@ -48,6 +54,7 @@ class Rules:
         """
         root = Path(workflow.basedir).resolve()
         try:
+            refuse_unwritable()
             files = list(workflow.overwrite_configfiles or [])
             if len(files) > 1:
                 raise Refusal(
@@ -57,7 +64,7 @@ class Rules:
             given = dict(workflow.config_settings.config or {})
             path = Path(files[0]) if files else root / CONFIG
             name = os.path.relpath(path, root) if path.is_relative_to(root) else str(files[0])
-            return cls(whole_plan(path, name, root, given), root)
+            return cls(whole_plan(path, name, root, given), root, Turn(workflow, root).look)
         except Refusal as refusal:
             refuse(refusal)
 
@@ -70,10 +77,19 @@ class Rules:
     def parents(self, stage: str, name: str) -> list[str]:
         """List the files a job reads, relative to the folder the workflow runs in."""
         point = self._find(stage, name)
-        if point.resource:
-            return [os.path.relpath(self._root / point.resource)]
         form = ".pdf" if stage == "paper" else None
-        return [path_in_form(parent, form) for parent in point.parents]
+        files = [path_in_form(parent, form) for parent in point.parents]
+        if point.resource:
+            files = [os.path.relpath(self._root / point.resource)]
+        return self._seen(files, point.paths)
+
+    def _seen(self, inputs: list[str], outputs: Sequence[str]) -> list[str]:
+        """Give back the files a job reads, where a run may make what it makes of them."""
+        try:
+            self._look(inputs, outputs)
+        except Refusal as refusal:
+            refuse(refusal)
+        return inputs
 
     def recipe(self, stage: str, name: str) -> str:
         """Give what is asked of a job, as canonical JSON."""
@@ -118,6 +134,10 @@ class Rules:
         """List every final product: what a person opens, whatever order it was planned in."""
         stages = ("paper", "claims", "experiment", "figures")
         return [path for stage in stages for path in sorted(self.targets(stage))]
+
+    def gathered(self) -> list[str]:
+        """List the files from which the fixed names are made."""
+        return self._seen(self.finals(), self.published())
 
     def publication(self) -> str:
         """Name what the fixed names stand for, as canonical JSON."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.records import INLINE_PARENTS, NewerRecord, canonical, checked, merkle, sha256
 from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Trajectory
+from lowpass.writing import refusing, whole
 
 LAYERED = ("layer", "recorded_layer")
 # Bytes of each variable that the netCDF library may keep in memory.
@@ -58,14 +58,11 @@ def write(
     Raises
     ------
     Refusal
-        When a name has no card, or a variable disobeys its card.
+        When a name has no card, a variable disobeys its card, or the disk refuses.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
     header, layers = product if isinstance(product, Trajectory) else (product, iter(()))
     header = header.assign(_table(parents))
-    try:
+    with whole([path], confirm) as (part,), refusing(path, part):
         with netCDF4.Dataset(part, "w", format="NETCDF4") as file:
             _write_header(file, header)
             _append(file, layers)
@@ -74,12 +71,6 @@ def write(
             file.setncatts({"record": canonical(record)})
             mark = _digest(file)
             file.setncatts({"digest": mark})
-        with open(part, "rb+") as handle:
-            os.fsync(handle.fileno())
-        confirm()
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
     return mark
 
 

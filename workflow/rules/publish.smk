@@ -1,7 +1,7 @@
 # Every final product in, copies of paper and claims under fixed names and their manifest out.
 rule publish:
     input:
-        plan.finals(),
+        lambda wc: plan.gathered(),
     output:
         plan.published(),
     log:

@@ -35,11 +35,14 @@ def run(asked: argparse.Namespace) -> int:
     """Make the product; a refusal names it."""
     from lowpass.jobs import run
     from lowpass.registry import Refusal
+    from lowpass.writing import refusal_of
 
     try:
         run(asked.recipe, asked.code, asked.inputs, asked.out)
     except Refusal as refusal:
         raise placed(refusal, [*asked.out, *asked.inputs]) from None
+    except OSError as fault:
+        raise placed(refusal_of(fault), [*asked.out, *asked.inputs]) from None
     return 0
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from lowpass.paper.values import compose
 from lowpass.registry import Refusal
+from lowpass.writing import refusing
 
 TEMPLATE, BIBLIOGRAPHY, VALUES = "paper.typ", "references.bib", "values.json"
 
@@ -58,8 +59,10 @@ def compiled(files: Mapping[str, bytes]) -> bytes:
     import typst
 
     with tempfile.TemporaryDirectory() as room:
-        for name, content in files.items():
-            Path(room, name).write_bytes(content)
+        for path, content in ((Path(room, name), content) for name, content in files.items()):
+            # Named, since this disk may be full while that of the results is not.
+            with refusing(path, path):
+                path.write_bytes(content)
         try:
             return typst.compile(
                 str(Path(room, TEMPLATE)), root=room, ignore_system_fonts=True, timestamp=0

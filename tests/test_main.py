@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import itertools
 import json
 import re
@@ -10,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lowpass.__main__ import main, parser
+from lowpass.__main__ import INTERRUPTED, main, parser
+from lowpass.commands import publish
 from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point
 from lowpass.plan.complete import complete
@@ -123,6 +126,50 @@ def test_a_recipe_is_taken_as_it_is_written():
     assert parser().parse_args(["make", text, "--code", "x", "--out", "y"]).recipe == text
 
 
+# What the operating system refuses.
+
+
+class Full(io.StringIO):
+    """Stand for a log on a full disk."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def failing(fault: BaseException):
+    """Give a command that fails in this way."""
+
+    def run(asked):
+        raise fault
+
+    return run
+
+
+def test_what_the_system_refuses_is_one_line(ask, monkeypatch):
+    monkeypatch.setattr(publish, "run", failing(OSError(errno.EIO, "Input/output error", "a.nc")))
+    assert ask("publish", "--in", "a.nc", "--out", "b.nc") == (
+        1,
+        "",
+        "lowpass: a.nc: it cannot be used (Input/output error). Correct that, and run again.\n",
+    )
+
+
+def test_a_line_that_the_log_has_no_room_for_is_said_elsewhere(ask, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr", Full())
+    status, out, _ = ask("trace", "nonsense")
+    assert status == 1
+    assert re.fullmatch(r"lowpass: 'nonsense' is neither a file nor .*\.\n", out)
+
+
+def test_an_interrupted_command_says_so_in_one_line(ask, monkeypatch):
+    monkeypatch.setattr(publish, "run", failing(KeyboardInterrupt()))
+    assert ask("publish", "--in", "a.nc", "--out", "b.nc") == (
+        INTERRUPTED,
+        "",
+        "lowpass: interrupted. Run again to go on; what was finished is kept.\n",
+    )
+
+
 # Jobs.
 
 
@@ -205,6 +252,30 @@ def test_a_table_that_changed_after_it_was_planned_is_refused(job, tmp_path):
         err,
     )
     assert not (tmp_path / "results").exists()
+
+
+def test_a_table_that_was_deleted_after_it_was_planned_is_refused(job, tmp_path):
+    point = table_in(tmp_path, GOOD.encode())
+    (tmp_path / TABLE).unlink()
+    status, out, err = job(point, TABLE)
+    assert (status, out) == (1, "")
+    assert re.match(rf"lowpass: {TABLE}: .*[Nn]o such file.*, and run again\.\n", err)
+    assert err.count("\n") == 1
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_job_names_its_product_where_the_system_names_no_file(job, monkeypatch, tmp_path):
+    def run(*asked):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("lowpass.jobs.run", run)
+    point = table_in(tmp_path, GOOD.encode())
+    assert job(point, TABLE) == (
+        1,
+        "",
+        f"lowpass: {point.path}: it cannot be used (Too many open files). Correct that, and run "
+        f"again.\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,11 @@ from lowpass.records import INLINE_PARENTS, record_of
 from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Trajectory
 
+from .disks import disk
+
 RECIPE = {"stage": "data", "params": {"generator": "ring", "n_tokens": 4}}
 RECORDED = [0, 2, 4]
+PAGE = 4096  # A disk in memory gives room by the page.
 MANY = INLINE_PARENTS + 1
 
 
@@ -332,6 +335,25 @@ def test_a_failure_leaves_what_was_there(spoil, fault, there_before, whole, path
     with pytest.raises((Refusal, ArithmeticError), match=fault):
         store.write(path=path, record={**record(), "code": "1" * 16}, **spoil(whole))
     assert {each: each.read_bytes() for each in path.parent.glob("*")} == before
+
+
+@pytest.mark.parametrize("form", [lambda whole: whole, streamed], ids=["whole", "streamed"])
+def test_a_full_disk_is_refused_wherever_it_fills(form, whole, path, tmp_path):
+    """HDF5 tells no reason, and where little is missing fails no earlier than it closes."""
+    store.write(path, form(whole), record())
+    size = path.stat().st_size
+    with disk(tmp_path / "disk", "1m") as small:
+        again = small.path / path.name
+        for left in (0, PAGE, size // 2, -(-size // PAGE) * PAGE - PAGE):
+            filling = small.fill(left)
+            with pytest.raises(Refusal, match=r"ab\.nc: the disk is full \(No space left on"):
+                store.write(again, form(whole), record())
+            assert [each.name for each in small.path.iterdir()] == [filling.name]
+            # What HDF5 could not close takes no room.
+            assert small.free // PAGE == left // PAGE
+            filling.unlink()
+        store.write(again, form(whole), record())
+        assert again.read_bytes() == path.read_bytes()
 
 
 def test_a_file_has_no_name_before_it_is_confirmed(whole, path):

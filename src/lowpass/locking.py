@@ -15,7 +15,7 @@ import shlex
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ class Turn:
     def __init__(self, workflow: Any, root: Path) -> None:
         self._workflow = workflow
         self._root = root
+        self._faults: dict[str, OSError | None] = {}
 
     def look(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         """Refuse a job whose files another run makes, or that has nowhere to write to.
@@ -56,7 +57,10 @@ class Turn:
             if path in self._holder.locked:
                 raise Refusal(f"{path}: {self._holder.told(self._unlock())}")
         for path in outputs:
-            fault = unwritable(os.path.dirname(path))
+            folder = os.path.dirname(path)
+            if folder not in self._faults:
+                self._faults[folder] = unwritable(folder)
+            fault = self._faults[folder]
             if fault and not os.path.lexists(path):
                 raise refusal_of(fault)
 
@@ -90,7 +94,7 @@ class Holder:
 
     def __init__(self, notes: Path) -> None:
         self._host, path = socket.gethostname(), notes / HOLDER
-        with refused(path):
+        with refused(Path(os.path.relpath(path))):
             # Never closed: the end of this process lets go of it.
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             self._before = os.read(self._file, 999).decode(errors="replace").split()
@@ -166,7 +170,6 @@ def find_room(file: int) -> None:
         os.truncate(file, size)
 
 
-@lru_cache
 def unwritable(folder: str) -> OSError | None:
     """Say why no file can be made in a folder, which may have to be made itself."""
     place = Path(folder)

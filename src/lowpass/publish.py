@@ -26,8 +26,9 @@ def publish(inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """
     *copies, manifest = (path for path in outputs if "~" not in path)
     keyed = [path for path in outputs if "~" in path]
-    for old in (old for each in keyed for old in Path(each).parent.glob("*~*")):
-        old.unlink()
+    # While the fixed names change hands, no manifest says what they stand for.
+    for old in (Path(manifest), *(old for each in keyed for old in Path(each).parent.glob("*~*"))):
+        old.unlink(missing_ok=True)
     listed = {path: sha256(Path(path).read_bytes()) for path in sorted(inputs)}
     for copy in copies:
         source = original(copy, inputs)

@@ -87,9 +87,8 @@ def refusing(path: Path, part: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as fault:
-        # netCDF says no more than "HDF error", or gives a number of its own; the disk knows.
-        told = isinstance(fault, OSError) and (fault.errno or 0) > 0
-        cause = fault if told else asked_again(part)
+        # Of a full disk netCDF says no more than "HDF error", or "Permission denied".
+        cause = asked_again(part) or fault
         if not isinstance(cause, OSError):
             raise
         if cause.errno == errno.ENOENT:
@@ -109,7 +108,7 @@ def asked_again(part: Path) -> OSError | None:
             handle.flush()
             os.fsync(handle.fileno())
     except OSError as fault:
-        return fault
+        return None if fault.errno == errno.ENOENT else fault
     return None
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lowpass.plan import Plan
 from lowpass.plan.plan import LONGEST_RECIPE
+from lowpass.registry import Refusal
 from lowpass.rules import PUBLISHED, Rules, ancestry
 
 from .configurations import NAME, ROOT, TEXT, edited, keys, planned
@@ -251,3 +252,20 @@ def test_a_product_that_is_not_planned_is_refused_in_one_line(rules):
     for ask in (rules.parents, rules.recipe, rules.code):
         with pytest.raises(SystemExit, match=r"^lowpass: results/data/x~0: no such product is "):
             ask("data", "x~0")
+
+
+def test_whoever_looks_at_jobs_sees_all_files_and_can_refuse_in_one_line(rules):
+    shown = []
+    looked = Rules(rules.plan, ROOT, lambda *files: shown.append(files))
+    for point in rules.plan:
+        inputs = looked.parents(point.stage, point.name)
+        assert inputs == rules.parents(point.stage, point.name)
+        assert shown.pop() == (inputs, point.paths)
+    assert looked.gathered() == rules.finals()
+    assert shown.pop() == (rules.finals(), rules.published())
+
+    def never(inputs, outputs):
+        raise Refusal(f"{outputs[0]}: another run\nmakes it.")
+
+    with pytest.raises(SystemExit, match=r"^lowpass: results/paper\.pdf: another run makes it\.$"):
+        Rules(rules.plan, ROOT, never).gathered()

@@ -46,7 +46,7 @@ rule all:
         plan.published(),
 
 
-for stage in ("data", "attention", "smoothing", "spectra", "experiment"):
+for stage in ("data", "attention", "diffusion", "smoothing", "spectra", "experiment"):
 
     include: f"workflow/rules/{stage}.smk"
 

@@ -76,7 +76,7 @@ class Laboratory:
         if point.stage == "experiment":
             return experiment(point.recipe, self._parts(point))
         if point.resource:
-            inputs = [(ROOT / point.resource).read_text(encoding="utf-8")]
+            inputs = [(ROOT / point.resource).read_bytes()]
         else:
             inputs = [store.read(self.file(parent)) for parent in point.parents]
         stage = getattr(import_module(f"lowpass.stages.{point.stage}"), point.stage)

@@ -31,7 +31,8 @@ LAYER = {
         [
             "registry domains labels uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
-            "streams data formats tensors balance kernels layers spectra smoothing measures "
+            "streams data tables pictures formats tensors balance masks kernels layers spectra "
+            "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",
             "stages",
@@ -99,9 +100,12 @@ class Module:
         return used - {self.room}
 
     def calls(self) -> Iterator[tuple[int, str]]:
+        """Yield every call, but for those of bytes in memory."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call):
-                yield node.lineno, ast.unparse(node.func)
+                first = ast.unparse(node.args[0]) if node.args else ""
+                if not first.startswith("io.BytesIO("):
+                    yield node.lineno, ast.unparse(node.func)
 
     def definitions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
         for node in ast.walk(self.tree):

@@ -7,7 +7,8 @@ import pytest
 from mpmath import mp
 from numpy.testing import assert_allclose
 
-from lowpass.kernels import KERNELS, MASKS, SCORES, attend, l2, logits, signed, sinkhorn, softmax
+from lowpass.kernels import KERNELS, SCORES, attend, l2, logits, signed, sinkhorn, softmax
+from lowpass.masks import MASKS
 from lowpass.registry import Refusal
 
 POSITIVE = [name for name in KERNELS if KERNELS.facts(name)["positive"]]

@@ -11,7 +11,10 @@ from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.measures import MEASURES
 
 # Names of files and of ways to compute, and the two ends of a band, which has its fit's symbol.
-SILENT = {"parent", "parent_path", "parent_key", "parent_digest", "route", "lower", "upper"}
+SILENT = set(
+    "parent parent_path parent_key parent_digest route lower upper "
+    "row column patch_row patch_column pixel_row pixel_column".split()
+)
 CARDS = {**DIMENSIONS, **VARIABLES}
 
 

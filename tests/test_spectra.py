@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.special import ive
 
 from lowpass.data import GENERATORS
-from lowpass.kernels import KERNELS, MASKS, attend, softmax
+from lowpass.kernels import KERNELS, attend, softmax
+from lowpass.masks import MASKS
 from lowpass.registry import Refusal
 from lowpass.spectra import (
     dft_mean,

@@ -337,8 +337,8 @@ CODE = {
     "a docstring": ("kernels.py", "Exponentiate each row and", "Exponentiate rows and", ""),
     "a generator": ("data.py", "return rng.standard_normal((n", "return -rng.random((n", "data"),
     "a measure in use": ("spectra.py", "(attention)[..., 1])", "(attention)[..., 2])", "spectra"),
-    "a measure out of use": ("measures.py", "LATER = 2", "LATER = 3", ""),
-    "a card": ("measures.py", '"second-largest eig', '"second eig', "spectra experiment"),
+    "a measure out of use": ("measures/decay.py", "LATER = 2", "LATER = 3", ""),
+    "a card": ("measures/matrices.py", '"second-largest eig', '"second eig', "spectra experiment"),
     "the form of a figure": ("figures/saving.py", '"Software": None', "", "figures"),
 }
 

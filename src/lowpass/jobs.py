@@ -157,7 +157,7 @@ def make_stage(job: Job, inputs: Sequence[str]) -> None:
         stage = partial(stage, watch=lambda items: watch(LOOPS[name], items, len(items)))
     mark = job.parameters.get("sha256")
     if mark is not None:
-        product = job.compute(stage, job.recipe, resource_text(inputs, mark))
+        product = job.compute(stage, job.recipe, resource(inputs[0], mark))
         parents: list[Parent] = []
     else:
         parents = [parent_of(path) for path in inputs]
@@ -165,20 +165,15 @@ def make_stage(job: Job, inputs: Sequence[str]) -> None:
     store.write(job.outputs[0], watched(product), job.record(parents), parents, job.confirm)
 
 
-def resource_text(inputs: Sequence[str], mark: str) -> str:
+def resource(path: str, mark: str) -> bytes:
     """Read a data file, refusing one that changed since the plan was made."""
-    content = Path(inputs[0]).read_bytes()
+    content = Path(path).read_bytes()
     if sha256(content) != mark:
         raise Refusal(
-            f"{inputs[0]}: its content changed after the plan was made (sha256 {mark[:12]} was "
+            f"{path}: its content changed after the plan was made (sha256 {mark[:12]} was "
             f"planned, {sha256(content)[:12]} is there). Run again."
         )
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as fault:
-        raise Refusal(
-            f"{inputs[0]}: byte {fault.start} is not UTF-8 text; save the table as UTF-8."
-        ) from None
+    return content
 
 
 def make_experiment(job: Job, inputs: Sequence[str]) -> None:

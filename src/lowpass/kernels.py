@@ -1,8 +1,8 @@
 """From scores to a mixing matrix.
 
-A score compares a query with a key, a mask says which keys a query may see,
-and an attention kernel turns the masked scores into a matrix whose rows sum to
-one. It owns that step and nothing else: it never sees values, depth, or files.
+A score compares a query with a key, and an attention kernel turns masked scores
+into a matrix whose rows sum to one. It owns that step and nothing else: it never
+sees values, depth, or files.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from lowpass.balance import doubly_stochastic
+from lowpass.masks import masked
 from lowpass.registry import Refusal, Registry
 
 SCORES = Registry("score")
 KERNELS = Registry("attention kernel")
-MASKS = Registry("mask")
 
 
 def _same_width(q: np.ndarray, k: np.ndarray, why: str) -> None:
@@ -200,66 +200,6 @@ def signed(scores: np.ndarray) -> np.ndarray:
     return weight / total
 
 
-@MASKS.add("none")
-def none(n_tokens: int) -> np.ndarray:
-    """Let every query see every key.
-
-    Parameters
-    ----------
-    n_tokens : int
-
-    Returns
-    -------
-    (query, key) bool
-        True where attention is allowed.
-    """
-    return np.ones((n_tokens, n_tokens), dtype=bool)
-
-
-@MASKS.add("block")
-def block(n_tokens: int) -> np.ndarray:
-    """Let each half of the tokens see only itself.
-
-    Parameters
-    ----------
-    n_tokens : int
-        Even.
-
-    Returns
-    -------
-    (query, key) bool
-        Two diagonal blocks: reducible, so the eigenvalue one is double.
-
-    Raises
-    ------
-    Refusal
-        If ``n_tokens`` is odd.
-    """
-    if n_tokens % 2:
-        raise Refusal(
-            f"the block mask got n_tokens = {n_tokens}; two equal blocks need an even number. "
-            f"Use {n_tokens + 1}."
-        )
-    half = np.arange(n_tokens) < n_tokens // 2
-    return half[:, None] == half[None, :]
-
-
-@MASKS.add("cycle")
-def cycle(n_tokens: int) -> np.ndarray:
-    """Let query i see only key i + 1, and the last one only the first.
-
-    Parameters
-    ----------
-    n_tokens : int
-
-    Returns
-    -------
-    (query, key) bool
-        A cyclic permutation: irreducible but periodic.
-    """
-    return np.roll(np.eye(n_tokens, dtype=bool), 1, axis=-1)
-
-
 def logits(q: np.ndarray, k: np.ndarray, *, score: str, mask: str, beta: float) -> np.ndarray:
     r"""Scale scores by the inverse temperature and mask them.
 
@@ -288,14 +228,25 @@ def logits(q: np.ndarray, k: np.ndarray, *, score: str, mask: str, beta: float) 
         If the mask needs as many queries as keys and there are not.
     """
     unit = beta / np.sqrt(q.shape[-1]) if SCORES.facts(score)["per_root_feature"] else beta
-    scaled = SCORES[score](q, k) * unit
-    allowed = MASKS[mask](k.shape[-2])
-    if scaled.shape[-2:] != allowed.shape:
-        raise Refusal(
-            f"there are {scaled.shape[-2]} queries and {scaled.shape[-1]} keys; the mask '{mask}' "
-            "pairs the tokens of one sequence. Give as many queries as keys."
-        )
-    return np.where(allowed, scaled, -np.inf)
+    return masked(SCORES[score](q, k) * unit, mask)
+
+
+def scaled(scores: np.ndarray, beta: float) -> np.ndarray:
+    """Multiply logits by an inverse temperature; a masked entry stays masked at any.
+
+    Parameters
+    ----------
+    scores : (..., query, key) float
+        An entry of -inf is masked.
+    beta : float
+        Inverse temperature, dimensionless.
+
+    Returns
+    -------
+    (..., query, key) float
+    """
+    hidden = scores == -np.inf
+    return np.where(hidden, -np.inf, beta * np.where(hidden, 0.0, scores))
 
 
 def attend(

@@ -47,12 +47,29 @@ DIMENSIONS.enter("feature", Card("a", "feature"))
 DIMENSIONS.enter("projected", Card("b", "projected feature"))
 DIMENSIONS.enter("query", Card("i", "query"))
 DIMENSIONS.enter("key", Card("j", "key"))
+DIMENSIONS.enter("mode", Card("m", "mode"))
 DIMENSIONS.enter("bandwidth", Card("h", "bandwidth"))
 DIMENSIONS.enter("route", Card("", "way of computing the same smoother"))
 DIMENSIONS.enter("similarity", Card(r"\alpha", "similarity of a query and a key"))
 DIMENSIONS.enter("parent", Card("", "number of the parent"))
 
 VARIABLES.enter("x", Card("X", "token representations", dims=("replicate", "token", "feature")))
+VARIABLES.enter("row", Card("", "pixel row where the token's patch begins", dims=("token",)))
+VARIABLES.enter("column", Card("", "pixel column where the token's patch begins", dims=("token",)))
+VARIABLES.enter("patch_row", Card("", "pixel row within a patch", dims=("feature",)))
+VARIABLES.enter("patch_column", Card("", "pixel column within a patch", dims=("feature",)))
+VARIABLES.enter("q", Card("Q", "queries", dims=("replicate", "token", "projected")))
+VARIABLES.enter("k", Card("K", "keys", dims=("replicate", "token", "projected")))
+VARIABLES.enter(
+    "logits",
+    Card(
+        "S",
+        "logits",
+        dims=("replicate", "query", "key"),
+        infinite="minus infinity where a key is masked",
+    ),
+)
+VARIABLES.enter("inverse_temperature", Card(r"\beta", "inverse temperature", dims=("replicate",)))
 VARIABLES.enter("key_position", Card("k", "key position", dims=("key", "feature")))
 VARIABLES.enter("value", Card("v", "value", dims=("key",)))
 
@@ -60,6 +77,18 @@ VARIABLES.enter(
     "attention",
     Card("A", "attention matrix", dims=("replicate", "query", "key")),
 )
+VARIABLES.enter(
+    "laplacian_matrix", Card("L", "graph Laplacian", dims=("replicate", "query", "key"))
+)
+VARIABLES.enter(
+    "laplacian_eigenvalue",
+    Card(r"\lambda(L)", "eigenvalue of the Laplacian", dims=("replicate", "mode")),
+)
+VARIABLES.enter(
+    "heat_kernel",
+    Card(r"e^{-\tau L}", "heat kernel of one layer", dims=("replicate", "query", "key")),
+)
+VARIABLES.enter("layer_time", Card(r"\tau", "diffusion time of one layer", dims=("replicate",)))
 VARIABLES.enter("w_q", Card("W_Q", "query projection", dims=("replicate", "feature", "projected")))
 VARIABLES.enter("w_k", Card("W_K", "key projection", dims=("replicate", "feature", "projected")))
 VARIABLES.enter(

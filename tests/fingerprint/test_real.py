@@ -81,7 +81,7 @@ def run(job):
     if job["places"]:
         inputs = [[Part(*at, each) for at, each in zip(job["places"], inputs, strict=True)]]
     if job["resource"] is not None:
-        inputs = [job["resource"]]
+        inputs = [pathlib.Path(job["resource"]).read_bytes()]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "product.nc")
         store.write(path, stage(job["recipe"], *inputs), {"of": name}, job["parents"])
@@ -107,7 +107,7 @@ def job_of(point: Point, plan: Plan, laboratory) -> dict:
     return {
         "recipe": point.recipe,
         "inputs": [str(laboratory.file(parent)) for parent in inputs],
-        "resource": (PROJECT / point.resource).read_text() if point.resource else None,
+        "resource": str(PROJECT / point.resource) if point.resource else None,
         "places": places,
         "parents": parents,
     }

@@ -98,7 +98,8 @@ def test_a_sweep_has_different_scalars(change, message, tmp_path):
     [
         (
             adding("    inside: [depth]\n"),
-            r"'depth' is not a swept parameter of attention or smoothing\. Swept there: beta\. "
+            r"'depth' is not a swept parameter of attention or diffusion or smoothing\. "
+            r"Swept there: beta\. "
             r"Sweep it there, or take it out",
         ),
         (adding("    inside: [betta]\n"), r"'betta' is .*; did you mean 'beta'\? Swept there: b"),
@@ -113,7 +114,7 @@ def test_inside_names_what_is_swept_in_one_stage(change, message, tmp_path):
 
 def test_the_sweep_of_another_stage_is_not_inside_a_job(tmp_path):
     changes = adding("    inside: [n_tokens]\n"), ("n_tokens: 8", "n_tokens: [8, 9]")
-    with pytest.raises(Refusal, match="'n_tokens' is not a swept parameter of attention or smoo"):
+    with pytest.raises(Refusal, match="'n_tokens' is not a swept parameter of attention or diff"):
         planned(edited(*changes), tmp_path)
 
 

@@ -57,7 +57,7 @@ SAME = {
         (ATTENTION, "\n      beta:\n      - 1\n      - 3\n      depth: 4"),
     ],
     "a comment": [("seed: 7", "# Mine.\nseed: 7  # Drawn by lot.")],
-    "defaults written out": [(ATTENTION, written(beta=[1, 3], depth=4, **DEFAULTS))],
+    "defaults written out": [(ATTENTION, written(**{**DEFAULTS, "beta": [1, 3], "depth": 4}))],
     "the level written out": [("count: 9}", "count: 9}, level: 0.95")],
     "nothing inside and nothing zipped": [adding("    inside: []\n    zip: {}\n")],
     "what is not given, as nothing": [adding("    smoothing:\n")],

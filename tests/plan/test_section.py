@@ -164,7 +164,7 @@ def steep(rng, *, n_tokens: Count, d_model: Count, contrast: Positive = 0.9):
 
 def test_the_default_of_one_case_is_written_where_it_is_not_that_of_all(monkeypatch):
     monkeypatch.setitem(GENERATORS._things, "steep", steep)
-    monkeypatch.setitem(GENERATORS._facts, "steep", {"kind": "tokens"})
+    monkeypatch.setitem(GENERATORS._facts, "steep", {"kind": "tokens", "reads": False})
     for cases in (["two_levels", "steep"], ["steep", "two_levels"]):
         section = {
             **SECTIONS["scalar"],

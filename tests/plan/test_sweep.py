@@ -96,16 +96,16 @@ REPLICATES = "    replicates: 20\n"
         ),
         (
             [(SMOOTHING, SMOOTHING + "    replicates: 5\n")],
-            r"table\.replicates: 5 replicates of observations would all be equal, since nothing "
-            r"is drawn; delete 'replicates:'",
+            r"table\.replicates: 5 replicates of what 'series' reads would all be equal, since "
+            r"nothing is drawn there; delete 'replicates:'",
         ),
         (
             [(SMOOTHING, "")],
-            "table: has neither of 'attention' .* and 'smoothing' .*; keep one of them",
+            r"table: has none of 'attention' \(of tokens\), .* so nothing acts on .*; add one",
         ),
         (
             [adding(SMOOTHING.replace("9", "7"))],
-            "tokens: has both of 'attention' .* and 'smoothing' .*; keep one of them",
+            "tokens: has 'attention' beside 'smoothing', and its data go one way; keep one",
         ),
         (
             [(SMOOTHING, ATTENTION.replace("3", "5") + "    spectra: [slem]\n    replicates: 5\n")],

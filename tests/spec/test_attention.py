@@ -7,10 +7,12 @@ from typing import get_args
 
 import pytest
 
-from lowpass.kernels import KERNELS, MASKS, SCORES
+from lowpass.kernels import KERNELS, SCORES
 from lowpass.layers import STARTS, WEIGHTS
+from lowpass.masks import MASKS
 from lowpass.registry import Refusal
-from lowpass.spec.attention import Attention, parse, recorded_layers
+from lowpass.spec.attention import Attention, parse
+from lowpass.spec.depth import recorded_layers
 
 from ..configurations import edited, planned
 
@@ -75,6 +77,7 @@ def test_every_parameter_says_what_it_is():
         ("beta: [1, 3]", "beta: [1, .nan]", "beta: nan is not finite"),
         ("beta: [1, 3]", "beta: [1, 1e-3]", "beta: '1e-3' is text in YAML 1"),
         ("beta: [1, 3], ", "", "beta: is not given and has no default; write a value for it"),
+        (", depth: 4", "", "depth: is not given and has no default; write a value for it"),
         ("depth: 4", "depth: 0", "depth: 0 is below 1, the least it can be; write 1 or more"),
         ("depth: 4", "depth: true", "depth: true is not a whole number; write one, as 3"),
         ("depth: 4", "depth: 4.0", r"depth: 4\.0 is not a whole number; write one, as 3"),

@@ -82,6 +82,7 @@ def test_what_a_section_leaves_out_is_nothing_or_empty():
     section = build(Section, {"why": "x", "data": {}}, "here")
     assert section.model_dump(exclude={"why", "data"}) == {
         "attention": None,
+        "diffusion": None,
         "smoothing": None,
         "spectra": None,
         "replicates": None,

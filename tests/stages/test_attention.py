@@ -9,8 +9,9 @@ import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
 
-from lowpass.kernels import KERNELS, MASKS
+from lowpass.kernels import KERNELS
 from lowpass.layers import STARTS, WEIGHTS
+from lowpass.masks import MASKS
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention
 from lowpass.stages.attention import attention

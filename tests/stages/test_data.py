@@ -8,20 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from PIL import Image
 
 from lowpass.data import GENERATORS
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, OBSERVATIONS
+from lowpass.spec.data import BLOCK, reads
 from lowpass.stages.data import data
 from lowpass.streams import stream
 
-NILE = Path(__file__).parents[2] / "workflow/resources/nile.csv"
+RESOURCES = Path(__file__).parents[2] / "workflow/resources"
+NILE, CAMERA = RESOURCES / "nile.csv", RESOURCES / "camera.png"
 SIZES = {
     "gaussian": {"n_tokens": 6, "d_model": 3},
     "two_levels": {"n_tokens": 6, "d_model": 3},
     "ring": {"n_tokens": 6},
 }
-DRAWN = [name for name in GENERATORS if GENERATORS.facts(name)["kind"] != OBSERVATIONS]
+DRAWN = [name for name in GENERATORS if not reads(name)]
 
 
 def draw(generator: str, *, seed: int = 7, block: int = 0, **params) -> xr.Dataset:
@@ -79,13 +81,13 @@ def test_a_parameter_that_shapes_a_draw_changes_it():
     assert not np.array_equal(*means)
 
 
-def observe(text: str, **params) -> xr.Dataset:
+def observe(content: bytes | None, **params) -> xr.Dataset:
     asked = {"generator": "series", "path": "nile.csv", "key": "year", "value": "flow", **params}
-    return data({"stage": "data", "params": {**asked, "sha256": "0" * 64}}, text)
+    return data({"stage": "data", "params": {**asked, "sha256": "0" * 64}}, content)
 
 
 def test_a_table_is_taken_as_it_is():
-    made = observe(NILE.read_text())
+    made = observe(NILE.read_bytes())
     lines = [line for line in NILE.read_text().splitlines() if not line.startswith("#")]
     rows = list(csv.DictReader(lines))
     assert made["key_position"].dims == ("key", "feature")
@@ -94,7 +96,31 @@ def test_a_table_is_taken_as_it_is():
     assert made.sizes == {"key": 100, "feature": 1}
 
 
+def test_a_picture_is_labelled_with_the_places_of_its_patches():
+    asked = {"generator": "image", "path": "camera.png", "patch": 4, "sha256": "0" * 64}
+    made = data({"stage": "data", "params": asked}, CAMERA.read_bytes())
+    assert made["x"].dims == ("replicate", "token", "feature")
+    assert dict(made.sizes) == {"replicate": 1, "token": 32 * 32, "feature": 16}
+    assert {name: made[name].dims for name in ("row", "column", "patch_row", "patch_column")} == {
+        "row": ("token",),
+        "column": ("token",),
+        "patch_row": ("feature",),
+        "patch_column": ("feature",),
+    }
+    token = made.isel(replicate=0, token=37)
+    levels = np.asarray(Image.open(CAMERA), dtype=float) / 255
+    for feature in range(16):
+        pixel = token.isel(feature=feature)
+        place = (int(pixel.row + pixel.patch_row), int(pixel.column + pixel.patch_column))
+        assert float(pixel["x"]) == levels[place]
+
+
 # Refusals.
+
+
+def test_a_generator_that_reads_needs_the_content_of_its_file():
+    with pytest.raises(Refusal, match=r"^nile\.csv: its content was not handed to the stage"):
+        observe(None)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +136,7 @@ def test_a_table_is_taken_as_it_is():
 )
 def test_a_table_that_cannot_be_smoothed_is_refused(text, params, message):
     with pytest.raises(Refusal, match=rf"nile\.csv: .*{message}"):
-        observe(text, **params)
+        observe(text.encode(), **params)
 
 
 def test_an_odd_number_of_tokens_has_no_two_halves():

@@ -11,58 +11,88 @@ from lowpass.measures import MEASURES
 from lowpass.registry import Refusal
 from lowpass.stages.spectra import spectra
 
-SECTION = {
-    "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},
+GAUSSIAN = {"generator": "gaussian", "n_tokens": 6, "d_model": 3}
+IMAGE = {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32, "copies": 5}
+ATTENTION = {
     "attention": {"beta": [0.5, 2.0], "arithmetic": ["float64", "split"], "depth": 12},
     "inside": ["beta", "arithmetic"],
-    "spectra": sorted(MEASURES),
-    "replicates": 10,
 }
+DIFFUSION = {
+    "diffusion": {
+        "graph": "tokens",
+        "beta": [0.5, 2.0],
+        "laplacian": ["combinatorial", "random_walk"],
+        "diffusion_time": 0.5,
+        "depth": 12,
+    },
+    "inside": ["beta", "laplacian"],
+}
+# What a measure may be of, and a trajectory that has it.
+SECTIONS = {
+    "attention": {"data": GAUSSIAN, **ATTENTION, "replicates": 10},
+    "diffusion": {"data": GAUSSIAN, **DIFFUSION, "replicates": 10},
+    "picture": {"data": IMAGE, **ATTENTION},
+}
+# Measures of any trajectory are taken of every one, the others where they belong.
+CASES = [
+    (name, of)
+    for name in sorted(MEASURES)
+    for of in SECTIONS
+    if MEASURES.facts(name).get("of", of) in (of, "attention" if of == "picture" else of)
+]
 
 
-@pytest.fixture(scope="module")
-def trajectory(shared_laboratory):
-    return shared_laboratory.first("attention", SECTION)
+@pytest.fixture
+def trajectory(of, shared_laboratory) -> xr.Dataset:
+    """Read a trajectory, which is stored once."""
+    stage = "attention" if "attention" in SECTIONS[of] else "diffusion"
+    return shared_laboratory.first(stage, {**SECTIONS[of], "spectra": ["slem"]})
 
 
 def taken(names, trajectory) -> xr.Dataset:
     return spectra({"params": {"measures": list(names)}}, trajectory)
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_a_measure_has_the_dimensions_of_its_card(name, trajectory):
+@pytest.mark.parametrize(("name", "of"), CASES)
+def test_a_measure_has_the_dimensions_of_its_card(name, of, trajectory):
+    swept = sorted(SECTIONS[of]["inside"])
     made = taken([name], trajectory)
     assert list(made) == [name]
-    assert made[name].dims == ("arithmetic", "beta", *VARIABLES[name].dims)
+    assert made[name].dims == (*swept, *VARIABLES[name].dims)
     assert {*made.coords} == {*made[name].dims}
     assert made[name].dtype == float
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_a_measure_of_a_run_does_not_depend_on_its_neighbours(name, trajectory):
+@pytest.mark.parametrize(("name", "of"), CASES)
+def test_a_measure_of_a_run_does_not_depend_on_its_neighbours(name, of, trajectory):
     together = taken([name], trajectory).isel(replicate=slice(3, 5)).sel(beta=2.0)
     alone = taken([name], trajectory.isel(replicate=slice(3, 5)).sel(beta=2.0, drop=True))
     xr.testing.assert_identical(together.drop_vars("beta"), alone)
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_a_measure_leaves_the_trajectory_alone(name, trajectory):
+@pytest.mark.parametrize(("name", "of"), CASES)
+def test_a_measure_leaves_the_trajectory_alone(name, of, trajectory):
     before = trajectory.copy(deep=True)
     taken([name], trajectory)
     xr.testing.assert_identical(trajectory, before)
 
 
-def test_measures_do_not_depend_on_each_other(trajectory):
-    everything = taken(sorted(MEASURES), trajectory)
-    for name in MEASURES:
+@pytest.mark.parametrize("of", SECTIONS)
+def test_measures_do_not_depend_on_each_other(of, trajectory):
+    names = [name for name, suits in CASES if suits == of]
+    everything = taken(names, trajectory)
+    for name in names:
         xr.testing.assert_identical(everything[name], taken([name], trajectory)[name])
 
 
-def test_nothing_is_measured_that_is_not_a_number(trajectory):
-    for name, values in taken(sorted(MEASURES), trajectory).items():
+@pytest.mark.parametrize("of", SECTIONS)
+def test_nothing_is_measured_that_is_not_a_number(of, trajectory):
+    names = [name for name, suits in CASES if suits == of]
+    for name, values in taken(names, trajectory).items():
         assert not np.isnan(values).any(), name
 
 
+@pytest.mark.parametrize("of", ["attention"])
 @pytest.mark.parametrize(
     ("measures", "message"),
     [
@@ -70,6 +100,6 @@ def test_nothing_is_measured_that_is_not_a_number(trajectory):
         ([], r"recipe.*measures: \[\] is "),
     ],
 )
-def test_what_is_no_measure_is_refused(measures, message, trajectory):
+def test_what_is_no_measure_is_refused(measures, message, of, trajectory):
     with pytest.raises(Refusal, match=message):
         taken(measures, trajectory)

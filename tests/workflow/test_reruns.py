@@ -29,7 +29,7 @@ DATA = "src/lowpass/data.py"
 DRAWING = "src/lowpass/figures/attention.py"
 JUDGES = "src/lowpass/claims/stochastic.py"
 KERNELS = "src/lowpass/kernels.py"
-MEASURES = "src/lowpass/measures.py"
+MEASURES = "src/lowpass/measures/matrices.py"
 PUBLISHED = ("results/paper.pdf", "results/claims.json", "results/manifest.json")
 Change = Callable[[Project], None]
 

@@ -10,12 +10,12 @@ from lowpass.labels import DIMENSIONS, VARIABLES
 from lowpass.registry import Refusal, did_you_mean
 from lowpass.spec.base import shown
 
-SWEPT_STAGES = ("data", "attention", "smoothing")
-INSIDE_STAGES = ("attention", "smoothing")
+SWEPT_STAGES = ("data", "attention", "diffusion", "smoothing")
+INSIDE_STAGES = ("attention", "diffusion", "smoothing")
 # Parameters to which a list belongs, so that it is no sweep.
-LISTS = {"attention": {"record"}}
+LISTS = {"attention": {"record"}, "diffusion": {"record"}}
 # Parameters that change the shape of a result, which no dimension of one file can hold.
-SHAPING = {"attention": {"depth"}}
+SHAPING = {"attention": {"depth"}, "diffusion": {"depth"}}
 
 
 class Option(NamedTuple):

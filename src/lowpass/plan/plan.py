@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lowpass.plan.fitting import stated
 from lowpass.plan.point import Point, slug_of
 from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, OBSERVATIONS, kind
+from lowpass.spec.data import BLOCK, OBSERVATIONS, kind, reads
 
 # A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
 LONGEST_RECIPE = 100_000
@@ -50,7 +51,7 @@ class Plan:
     def _experiment(self, name: str, section: Mapping[str, Any], where: str) -> Point:
         cells = expand(section, where)
         tokens = kind(cells[0].specs["data"].generator) != OBSERVATIONS
-        blocks = range(-(-section["replicates"] // BLOCK)) if tokens else range(1)
+        blocks = range(-(-(section.get("replicates") or 1) // BLOCK))
         self.cells[name] = [
             (cell, block, self._chain(cell, block, where)) for cell in cells for block in blocks
         ]
@@ -61,7 +62,7 @@ class Plan:
 
     def _chain(self, cell: Cell, block: int, where: str) -> Point:
         point = self._data(cell, block, where)
-        for stage in ("attention", "smoothing", "spectra"):
+        for stage in ("attention", "diffusion", "smoothing", "spectra"):
             if stage in cell.specs:
                 point = self._stage(stage, cell, point)
         return point
@@ -69,7 +70,7 @@ class Plan:
     def _data(self, cell: Cell, block: int, where: str) -> Point:
         spec = cell.specs["data"]
         given = spec.model_dump(exclude_defaults=True)
-        if kind(spec.generator) != OBSERVATIONS:
+        if not reads(spec.generator):
             slug = slug_of(spec.generator, {**given, "block": block})
             return self.add("data", slug, given, seed=True, block=block)
         path = given["path"]
@@ -84,11 +85,12 @@ class Plan:
             for name, value in spec.model_dump(exclude_defaults=True).items()
             if name not in axes
         }
-        attends = stage == "attention"
-        slug = slug_of(spec.kernel, given) if attends else parent.slug
+        draws = stage == "attention" and not stated(cell.specs["data"])
+        first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
+        slug = slug_of(getattr(spec, first), given) if first else parent.slug
         if axes:
             given["inside"] = axes
-        return self.add(stage, slug, given, (parent,), seed=attends)
+        return self.add(stage, slug, given, (parent,), seed=draws)
 
     def add(
         self,

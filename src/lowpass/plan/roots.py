@@ -41,7 +41,7 @@ def roots_of(recipe: Mapping[str, Any]) -> Roots:
         return Roots(("lowpass.paper:typeset",), ("typst",))
     definitions = (f"lowpass.stages.{stage}:{stage}",)
     if stage == "experiment":
-        last = "spectra" if "attention" in recipe["params"]["section"] else "smoothing"
+        last = "spectra" if "spectra" in recipe["params"]["section"] else "smoothing"
         definitions += ("lowpass.stages.experiment:place_of", f"lowpass.stages.{last}:{last}")
     return Roots((*definitions, READ, WRITE), NUMERICAL)
 

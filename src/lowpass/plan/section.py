@@ -35,6 +35,7 @@ def canonical_section(section: Mapping[str, Any], cells: list[Cell]) -> dict[str
     }
     if "spectra" in first:
         result["spectra"] = first["spectra"].measures
+    if section.get("replicates") is not None:
         result["replicates"] = section["replicates"]
     if section.get("inside"):
         result["inside"] = sorted(section["inside"])

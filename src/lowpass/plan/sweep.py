@@ -6,14 +6,21 @@ import itertools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lowpass.labels import VARIABLES
 from lowpass.plan.axes import SWEPT_STAGES, Option, inside_axes, outer_axes
-from lowpass.registry import Refusal
-from lowpass.spec import attention, data, smoothing, spectra
+from lowpass.plan.fitting import (
+    check_depths,
+    check_kind,
+    check_measures,
+    check_replicates,
+    check_stages,
+    check_stated,
+)
+from lowpass.spec import attention, data, diffusion, smoothing, spectra
 
 STAGES = {
     "data": data.parse,
     "attention": attention.parse,
+    "diffusion": diffusion.parse,
     "smoothing": smoothing.parse,
     "spectra": spectra.parse,
 }
@@ -51,47 +58,10 @@ def expand(section: Mapping[str, Any], where: str) -> list[Cell]:
             *([(name, option) for option in options] for name, options in outer)
         )
     ]
-    check_depths(cells, where)
+    specs = [each.specs for each in cells]
+    check_replicates(section, specs, where)
+    check_depths(specs, where)
     return cells
-
-
-def check_depths(cells: list[Cell], where: str) -> None:
-    """Refuse points of several depths whose measures have a value for each layer."""
-    depths = sorted({each.specs["attention"].depth for each in cells if "attention" in each.specs})
-    if len(depths) < 2:
-        return
-    measures = cells[0].specs["spectra"].measures
-    layered = [name for name in measures if "layer" in VARIABLES[name].dims]
-    if layered:
-        raise Refusal(
-            f"{where}.attention.depth: {depths[0]} and {depths[-1]} layers do not fit into one "
-            f"'{layered[0]}', which has a value for each layer; write the greatest depth alone, "
-            f"since the layers of the others are its first ones."
-        )
-
-
-def check_stages(section: Mapping[str, Any], where: str) -> None:
-    """Refuse a chain of stages that leads nowhere, and what no stage would read."""
-    given = {name for name, value in section.items() if value is not None}
-    if ("attention" in given) == ("smoothing" in given):
-        count = "both" if "attention" in given else "neither"
-        raise Refusal(
-            f"{where}: has {count} of 'attention' (of tokens) and 'smoothing' (of observations); "
-            f"keep one of them."
-        )
-    needs = {"attention": ("spectra", "replicates"), "spectra": ("attention",)}
-    for stage, others in needs.items():
-        for other in others:
-            if stage in given and other not in given:
-                raise Refusal(
-                    f"{where}: '{stage}' is given without '{other}', which it needs; "
-                    f"add '{other}:'."
-                )
-    if "smoothing" in given and "replicates" in given:
-        raise Refusal(
-            f"{where}.replicates: {section['replicates']} replicates of observations would all "
-            f"be equal, since nothing is drawn; delete 'replicates:'."
-        )
 
 
 def cell(
@@ -111,6 +81,8 @@ def cell(
         for stage, each in params.items()
     }
     check_kind(specs, where)
+    check_stated(specs, params, where)
+    check_measures(specs, where)
     place = {
         name: each.label if each.label is not None else value_of(specs, each)
         for name, each in options.items()
@@ -140,16 +112,3 @@ def value_of(specs: Mapping[str, Any], option: Option) -> Any:
     """Read the validated value that a plain sweep sets."""
     stage, name = next(iter(option.settings))
     return getattr(specs[stage], name)
-
-
-def check_kind(specs: Mapping[str, Any], where: str) -> None:
-    """Refuse attention of observations and smoothing of tokens."""
-    kind = data.kind(specs["data"].generator)
-    reads, given = "attention", "smoothing"
-    if kind == data.OBSERVATIONS:
-        reads, given = given, reads
-    if reads not in specs:
-        raise Refusal(
-            f"{where}.data.generator: '{specs['data'].generator}' gives {kind}, which '{given}' "
-            f"does not read; write '{reads}:' instead, or choose another generator."
-        )

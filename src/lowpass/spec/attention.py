@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from lowpass.domains import Count, Index, NonNegative
-from lowpass.kernels import KERNELS, MASKS, SCORES
+from lowpass.domains import Count, NonNegative
+from lowpass.kernels import KERNELS, SCORES
 from lowpass.layers import STARTS, WEIGHTS
-from lowpass.registry import Refusal
-from lowpass.spec.base import Spec, build, place
+from lowpass.masks import MASKS
+from lowpass.spec.base import Spec, build
+from lowpass.spec.depth import Record, check_recorded
 
 
 def known_kernel(name: str) -> str:
@@ -62,11 +63,12 @@ class Attention(Spec):
         "tokens", description="what the iteration starts from"
     )
     layers: Literal["frozen"] = Field("frozen", description="one matrix for all layers")
-    beta: NonNegative = Field(description="inverse temperature")
-    depth: Count = Field(description="number of layers")
-    record: Literal["all", "geometric"] | list[Index] = Field(
-        "geometric", description="layers whose tensors are stored"
+    beta: NonNegative | None = Field(
+        None,
+        description="inverse temperature, dimensionless; left out where a file states attention",
     )
+    depth: Count = Field(description="number of layers")
+    record: Record = Field("geometric", description="layers whose tensors are stored")
     arithmetic: Literal["split", "float64", "float32"] = Field(
         "split", description="how a layer is computed"
     )
@@ -81,33 +83,5 @@ def parse(params: dict[str, Any], where: str) -> Attention:
         When a layer to record lies beyond the last layer.
     """
     spec = build(Attention, params, where)
-    if isinstance(spec.record, list) and max(spec.record, default=0) > spec.depth:
-        raise Refusal(
-            f"{place(where, 'record')}: layer {max(spec.record)} lies beyond the last layer "
-            f"{spec.depth}, so it cannot be stored; record it in a deeper run or leave it out."
-        )
+    check_recorded(spec.record, spec.depth, where)
     return spec
-
-
-def recorded_layers(record: str | list[int], depth: int) -> list[int]:
-    """List the layers whose tensors are stored.
-
-    Parameters
-    ----------
-    record : str or list of int
-        ``"all"``, ``"geometric"`` (0, 1, 2, 3, 4, 6, 8, 12, ... and the last), or the layers.
-    depth : int
-        The last layer.
-
-    Returns
-    -------
-    list of int
-        In ascending order, layer 0 and none beyond ``depth``.
-    """
-    if isinstance(record, list):
-        return sorted({0, *record})
-    if record == "all":
-        return list(range(depth + 1))
-    powers = [2**k for k in range(depth.bit_length())]
-    halves = [3 * 2**k for k in range(depth.bit_length())]
-    return sorted({layer for layer in [0, *powers, *halves, depth] if layer <= depth})

@@ -13,7 +13,7 @@ from lowpass.spec.base import Spec
 
 # Names that rules and targets of the workflow have already.
 TAKEN = frozenset(
-    "all data attention smoothing spectra experiment figures claims paper "
+    "all data attention diffusion smoothing spectra experiment figures claims paper "
     "generate figure judge typeset publish".split()
 )
 # With the key behind it, a file name stays short enough to read.
@@ -52,6 +52,7 @@ class Section(Spec):
     why: str = Field(description="what the experiment is for, in one sentence")
     data: dict[str, Any] = Field(description="generator of the tokens or observations")
     attention: dict[str, Any] | None = Field(None, description="attention acting on tokens")
+    diffusion: dict[str, Any] | None = Field(None, description="heat flowing between tokens")
     smoothing: dict[str, Any] | None = Field(None, description="smoothing of observations")
     spectra: list[str] | None = Field(None, description="measures taken of the trajectory")
     replicates: Count | None = Field(None, description="number of random replicates")

@@ -8,6 +8,9 @@ from typing import Any
 
 from pydantic import create_model
 
+import lowpass.pictures
+import lowpass.tables
+import lowpass.tensors  # noqa: F401  (registers generators)
 from lowpass.data import GENERATORS
 from lowpass.registry import Refusal
 from lowpass.spec.base import Spec, build, place, shown
@@ -52,3 +55,13 @@ def parse(params: dict[str, Any], where: str) -> Spec:
 def kind(generator: str) -> str:
     """Say what a generator gives: ``"tokens"`` or ``"observations"``."""
     return GENERATORS.facts(generator)["kind"]
+
+
+def reads(generator: str) -> bool:
+    """Say whether a generator takes what a file holds, rather than drawing at random."""
+    return GENERATORS.facts(generator)["reads"]
+
+
+def shows_picture(generator: str) -> bool:
+    """Say whether tokens are patches of a picture, which can be put together again."""
+    return GENERATORS.facts(generator).get("picture", False)

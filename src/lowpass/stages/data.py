@@ -1,4 +1,4 @@
-"""Draw tokens, or take observations from a table."""
+"""Draw tokens, or take what a file holds."""
 
 from __future__ import annotations
 
@@ -8,43 +8,49 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from lowpass.data import GENERATORS, parse_table
-from lowpass.spec.data import BLOCK, OBSERVATIONS, kind, parse
+from lowpass.data import GENERATORS
+from lowpass.labels import VARIABLES
+from lowpass.registry import Refusal
+from lowpass.spec.data import BLOCK, parse, reads
 from lowpass.streams import stream
 
+# Where tokens and features lie in a picture: labels of dimensions that are there already.
+PLACES = ("row", "column", "patch_row", "patch_column")
 
-def data(recipe: Mapping[str, Any], resource: str | None = None) -> xr.Dataset:
+
+def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
     """Make the input of one point.
 
     Parameters
     ----------
     recipe : mapping
-        ``params`` with the generator; for tokens also ``seed`` and ``block``.
-    resource : str, optional
-        Text of the table that observations are taken from.
+        ``params`` with the generator; where it draws, also ``seed`` and ``block``.
+    content : bytes, optional
+        Of the file that a generator reads.
 
     Returns
     -------
     Dataset
-        ``x`` (replicate, token, feature), or ``key_position`` (key, feature) and ``value`` (key).
+        For attention ``x`` (replicate, token, feature), and what a file states of how tokens
+        are mixed; for smoothing ``key_position`` (key, feature) and ``value`` (key).
     """
     params = dict(recipe["params"])
     params.pop("sha256", None)
     spec = parse(params, "recipe")
     arguments = spec.model_dump(exclude={"generator"})
     generator = GENERATORS[params["generator"]]
-    if kind(params["generator"]) == OBSERVATIONS:
-        return observations(generator, arguments, resource or "")
-    return tokens(generator, arguments, recipe, spec.model_dump())
+    if not reads(params["generator"]):
+        return tokens(generator, arguments, recipe, spec.model_dump())
+    if content is None:
+        raise Refusal(f"{arguments['path']}: its content was not handed to the stage 'data'.")
+    return labelled(generator(content, **arguments))
 
 
-def observations(generator, arguments: dict[str, Any], resource: str) -> xr.Dataset:
-    """Label the keys and values that a generator takes from a table."""
-    key_position, value = generator(parse_table(resource, arguments["path"]), **arguments)
-    return xr.Dataset(
-        {"key_position": (("key", "feature"), key_position), "value": ("key", value)},
-        {"key": np.arange(len(value)), "feature": np.arange(key_position.shape[1])},
-    )
+def labelled(arrays: Mapping[str, np.ndarray]) -> xr.Dataset:
+    """Label arrays with the dimensions on their cards, counted from zero."""
+    variables = {name: (VARIABLES[name].dims, array) for name, array in arrays.items()}
+    dataset = xr.Dataset(variables).set_coords([name for name in PLACES if name in arrays])
+    return dataset.assign_coords({dim: np.arange(size) for dim, size in dataset.sizes.items()})
 
 
 def tokens(generator, arguments: dict[str, Any], recipe, shape) -> xr.Dataset:
@@ -56,11 +62,4 @@ def tokens(generator, arguments: dict[str, Any], recipe, shape) -> xr.Dataset:
             for replicate in replicates
         ]
     )
-    return xr.Dataset(
-        {"x": (("replicate", "token", "feature"), x)},
-        {
-            "replicate": replicates,
-            "token": np.arange(x.shape[1]),
-            "feature": np.arange(x.shape[2]),
-        },
-    )
+    return labelled({"x": x}).assign_coords(replicate=replicates)

@@ -176,7 +176,7 @@ def ordered(gathered: xr.Dataset, section: Mapping[str, Any]) -> xr.Dataset:
 def parameters(section: Mapping[str, Any]) -> dict[str, str]:
     """Map every swept dimension of a section to the path of its parameter."""
     swept = {axis: f"zip.{axis}" for axis in section.get("zip", {})}
-    for stage in ("data", "attention", "smoothing"):
+    for stage in ("data", "attention", "diffusion", "smoothing"):
         for name, value in section.get(stage, {}).items():
             if isinstance(value, list) and name != "record":
                 swept[name] = f"{stage}.{name}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from lowpass.registry import Refusal
+from lowpass.stages.trajectory import Layer
 
 Axes = Mapping[str, Sequence[Any]]
 
@@ -78,3 +79,12 @@ def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
         for name, values in axes.items()
     }
     return xr.Dataset(names, {**swept, **{name: first[name] for name in first.coords}})
+
+
+def together(runs: Sequence[Iterator[Layer]], axes: Axes) -> Iterator[Layer]:
+    """Advance the runs of a job in step, so that one layer of each is held at a time."""
+    for rows in zip(*runs, strict=True):
+        yield {
+            name: ((*axes, *dims), stack_arrays([row[name][1] for row in rows], axes))
+            for name, (dims, _) in rows[0].items()
+        }

@@ -1,0 +1,145 @@
+"""What a trajectory does to Fourier modes along its tokens, measured and in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from lowpass import fourier, ring, spectra
+from lowpass.labels import DIMENSIONS, VARIABLES, Card
+from lowpass.measures.components import mean_of, tokens_of
+from lowpass.measures.matrices import mixing
+from lowpass.measures.names import MEASURES
+
+DIMENSIONS.enter("frequency", Card("k", "periods along the tokens"))
+VARIABLES.enter(
+    "dft_mean_defect",
+    Card(
+        r"\max|F^{-1}e_1\hat z_1-Jz|",
+        "largest difference between zero frequency and token mean",
+        dims=("replicate",),
+    ),
+)
+
+
+@MEASURES.add("dft_mean_defect")
+def dft_mean_defect(trajectory: xr.Dataset) -> xr.DataArray:
+    """Compare the zero-frequency part of the tokens' Fourier transform with their mean.
+
+    Returns
+    -------
+    (..., replicate) float
+        Largest absolute difference over tokens and features of layer 0.
+    """
+    first = trajectory.sel(recorded_layer=[0])
+    x = tokens_of(first).isel(recorded_layer=0, drop=True)
+    mean = mean_of(first).isel(recorded_layer=0, drop=True)
+    zero_frequency = x.copy(data=spectra.dft_mean(x.values))
+    return abs(zero_frequency - mean).max(("token", "feature"))
+
+
+VARIABLES.enter(
+    "input_mode_gain",
+    Card(r"\|A f_k\|", "gain of an input mode", dims=("replicate", "frequency")),
+)
+
+
+@MEASURES.add("input_mode_gain")
+def input_mode_gain(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how much of a Fourier mode is left after one layer, whatever it turned into.
+
+    Returns
+    -------
+    (..., replicate, frequency) float
+        One at frequency zero.
+    """
+    a = mixing(trajectory).transpose(..., "query", "key")
+    gain = fourier.input_mode_gain(a.values)
+    return xr.DataArray(
+        gain,
+        {**coords_of(a), "frequency": np.arange(gain.shape[-1])},
+        (*a.dims[:-2], "frequency"),
+    )
+
+
+VARIABLES.enter(
+    "bessel_gain",
+    Card(
+        r"I_k(\beta)/I_0(\beta)",
+        "predicted gain of attention on a circle",
+        dims=("replicate", "frequency"),
+    ),
+)
+
+
+@MEASURES.add("bessel_gain", of="attention")
+def bessel_gain(trajectory: xr.Dataset) -> xr.DataArray:
+    """Predict the gain of attention whose logits are β cos(θᵢ − θⱼ), for a dense circle.
+
+    Returns
+    -------
+    (..., replicate, frequency) float
+        In [0, 1].
+
+    References
+    ----------
+    .. [1] olver2010, equation 10.32.3.
+    """
+    return on_frequencies(trajectory, trajectory["inverse_temperature"], ring.bessel_gain)
+
+
+VARIABLES.enter(
+    "gaussian_gain",
+    Card(
+        r"e^{-k^2/2\beta}", "gain of the heat equation on a circle", dims=("replicate", "frequency")
+    ),
+)
+
+
+@MEASURES.add("gaussian_gain", of="attention")
+def gaussian_gain(trajectory: xr.Dataset) -> xr.DataArray:
+    """Predict the gain of the heat equation on a circle after the time 1/(2β).
+
+    Returns
+    -------
+    (..., replicate, frequency) float
+        In [0, 1].
+    """
+    return on_frequencies(trajectory, trajectory["inverse_temperature"], ring.gaussian_gain)
+
+
+VARIABLES.enter(
+    "ring_heat_gain",
+    Card(
+        r"e^{-\tau(2-2\cos\omega)}", "gain of diffusion on a ring", dims=("replicate", "frequency")
+    ),
+)
+
+
+@MEASURES.add("ring_heat_gain", of="diffusion")
+def ring_heat_gain(trajectory: xr.Dataset) -> xr.DataArray:
+    """Predict the gain of one layer of diffusion on a ring of tokens.
+
+    Returns
+    -------
+    (..., replicate, frequency) float
+        In [0, 1].
+    """
+    turn = 2 * np.pi / trajectory.sizes["token"]
+    return on_frequencies(
+        trajectory, trajectory["layer_time"], lambda k, time: ring.ring_heat_gain(turn * k, time)
+    )
+
+
+def on_frequencies(trajectory: xr.Dataset, parameter: xr.DataArray, gain) -> xr.DataArray:
+    """Compute a closed form (frequency, parameter) at every frequency that the tokens resolve."""
+    k = xr.DataArray(np.arange(trajectory.sizes["token"] // 2 + 1), dims="frequency")
+    values = gain(k.values, parameter.values[..., None])
+    return xr.DataArray(
+        values, {**parameter.coords, "frequency": k.values}, (*parameter.dims, "frequency")
+    )
+
+
+def coords_of(matrix: xr.DataArray) -> dict:
+    """Give the coordinates of the dimensions before a matrix's own two."""
+    return {name: matrix[name] for name in matrix.dims[:-2] if name in matrix.coords}

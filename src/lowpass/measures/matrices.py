@@ -1,0 +1,116 @@
+"""Numbers of the matrix that one layer mixes tokens with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lowpass import spectra
+from lowpass.labels import VARIABLES, Card
+from lowpass.measures.names import MEASURES
+from lowpass.registry import Refusal
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def mixing(trajectory: xr.Dataset) -> xr.DataArray:
+    """Find the matrix (..., replicate, query, key) that a layer mixes with.
+
+    Raises
+    ------
+    Refusal
+        Where a flow was computed without forming its matrix.
+    """
+    for name in ("attention", "heat_kernel"):
+        if name in trajectory:
+            return trajectory[name]
+    raise Refusal(
+        "this trajectory has no mixing matrix, since its flow was computed without one; "
+        "write 'method: eigh', or leave out the measures of a matrix."
+    )
+
+
+VARIABLES.enter(
+    "slem",
+    Card(r"|\lambda_2|", "second-largest eigenvalue modulus", dims=("replicate",)),
+)
+
+
+@MEASURES.add("slem")
+def slem(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the second-largest eigenvalue modulus of the attention matrix.
+
+    Returns
+    -------
+    (..., replicate) float
+        In [0, 1].
+    """
+    return of_matrices(mixing(trajectory), spectra.slem)
+
+
+VARIABLES.enter(
+    "row_sum_defect",
+    Card(r"\max_i|\sum_jA_{ij}-1|", "largest defect of a row sum", dims=("replicate",)),
+)
+
+
+@MEASURES.add("row_sum_defect")
+def row_sum_defect(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how far the rows of the attention matrix are from summing to one.
+
+    Returns
+    -------
+    (..., replicate) float
+        Non-negative.
+    """
+    return of_matrices(mixing(trajectory), spectra.row_sum_defect)
+
+
+VARIABLES.enter(
+    "unit_eigenvalue_defect",
+    Card(
+        r"|\lambda_1-1|",
+        "distance of the largest eigenvalue from one",
+        dims=("replicate",),
+    ),
+)
+
+
+@MEASURES.add("unit_eigenvalue_defect")
+def unit_eigenvalue_defect(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how far the eigenvalue that should be one is from one.
+
+    Returns
+    -------
+    (..., replicate) float
+        Non-negative.
+    """
+    return of_matrices(mixing(trajectory), spectra.unit_eigenvalue_defect)
+
+
+VARIABLES.enter(
+    "min_attention",
+    Card(r"\min A_{ij}", "smallest entry of the attention matrix", dims=("replicate",)),
+)
+
+
+@MEASURES.add("min_attention")
+def min_attention(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the smallest entry: positive entries make a stochastic matrix primitive.
+
+    Returns
+    -------
+    (..., replicate) float
+        At most 1/n.
+    """
+    return mixing(trajectory).min(("query", "key"))
+
+
+def of_matrices(attention: xr.DataArray, function) -> xr.DataArray:
+    """Apply a function of matrices (..., query, key) that gives one number for each."""
+    ordered = attention.transpose(..., "query", "key")
+    return (
+        ordered[..., 0, 0]
+        .drop_vars(["query", "key"], errors="ignore")
+        .copy(data=function(ordered.values))
+    )

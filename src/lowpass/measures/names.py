@@ -1,0 +1,12 @@
+"""The names of the measures, which are also those of the variables they give.
+
+This module owns the registry alone, so that a measure can register itself without
+importing its neighbours. The fact ``of`` of an entry names what it needs beside any
+trajectory: that of one stage, or tokens that are patches of a ``"picture"``.
+"""
+
+from __future__ import annotations
+
+from lowpass.registry import Registry
+
+MEASURES = Registry("measure")

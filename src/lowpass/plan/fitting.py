@@ -1,0 +1,145 @@
+"""Which stages and parameters fit together in one experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lowpass.labels import VARIABLES
+from lowpass.measures import MEASURES
+from lowpass.registry import Refusal
+from lowpass.spec.data import OBSERVATIONS, kind, reads, shows_picture
+
+# What a section may do with its data: one of these.
+ACTIONS = {
+    "attention": "of tokens",
+    "diffusion": "of tokens",
+    "smoothing": "of observations",
+}
+# Stages that act layer after layer, and leave a trajectory.
+DYNAMICS = ("attention", "diffusion")
+# What a file may state of how tokens are mixed, and the parameters that would not count then.
+STATED = {
+    "attention": ("kernel", "score", "weights", "mask", "beta"),
+    "logits": ("score", "weights"),
+    "query": ("weights",),
+}
+
+
+def check_stages(section: Mapping[str, Any], where: str) -> None:
+    """Refuse a chain of stages that leads nowhere, and what no stage would read."""
+    given = {name for name, value in section.items() if value is not None}
+    acting = [stage for stage in ACTIONS if stage in given]
+    if not acting:
+        known = ", ".join(f"'{stage}' ({of})" for stage, of in ACTIONS.items())
+        raise Refusal(f"{where}: has none of {known}, so nothing acts on its data; add one.")
+    if len(acting) > 1:
+        raise Refusal(
+            f"{where}: has '{acting[0]}' beside '{acting[1]}', and its data go one way; keep one."
+        )
+    if acting[0] in DYNAMICS and "spectra" not in given:
+        raise lacking(where, acting[0], "spectra")
+    if "spectra" in given and acting[0] not in DYNAMICS:
+        raise lacking(where, "spectra", "attention")
+
+
+def lacking(where: str, stage: str, other: str) -> Refusal:
+    """Compose the refusal of a stage that is given without what it needs."""
+    return Refusal(
+        f"{where}: '{stage}' is given without '{other}', which it needs; add '{other}:'."
+    )
+
+
+def check_replicates(section: Mapping[str, Any], specs: list[dict[str, Any]], where: str) -> None:
+    """Refuse replicates where nothing is drawn, and a draw without their number."""
+    generators = {each["data"].generator for each in specs}
+    kept = sorted(name for name in generators if reads(name))
+    if kept and len(kept) < len(generators):
+        raise Refusal(
+            f"{where}.data.generator: '{kept[0]}' reads a file and "
+            f"'{min(generators - set(kept))}' draws replicates, so one dataset cannot hold both; "
+            f"describe an experiment for each."
+        )
+    count = section.get("replicates")
+    if not kept and count is None:
+        raise lacking(where, next(stage for stage in DYNAMICS if stage in specs[0]), "replicates")
+    if kept and count is not None:
+        more = (
+            ""
+            if "smoothing" in specs[0]
+            else ", and write data.copies where random weights act on the same tokens"
+        )
+        raise Refusal(
+            f"{where}.replicates: {count} replicates of what '{kept[0]}' reads would all be "
+            f"equal, since nothing is drawn there; delete 'replicates:'{more}."
+        )
+
+
+def check_kind(specs: Mapping[str, Any], where: str) -> None:
+    """Refuse attention of observations and smoothing of tokens."""
+    generator = specs["data"].generator
+    wanted = "smoothing" if kind(generator) == OBSERVATIONS else "attention"
+    given = next(stage for stage in ACTIONS if stage in specs)
+    if ACTIONS[given] != ACTIONS[wanted]:
+        raise Refusal(
+            f"{where}.data.generator: '{generator}' gives {kind(generator)}, which '{given}' "
+            f"does not read; write '{wanted}:' instead, or choose another generator."
+        )
+
+
+def stated(data: Any) -> list[str]:
+    """List what the data say themselves of how tokens are mixed."""
+    return [role for role in STATED if getattr(data, role, None) is not None]
+
+
+def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str) -> None:
+    """Refuse parameters that could not count, since a file states what they would decide."""
+    roles = stated(specs["data"])
+    if roles and "diffusion" in specs:
+        raise Refusal(
+            f"{where}.data.{roles[0]}: 'diffusion' mixes by a graph and would not read it; "
+            f"delete it, or write 'attention:' instead."
+        )
+    if "attention" in specs and "attention" not in roles and specs["attention"].beta is None:
+        raise Refusal(
+            f"{where}.attention.beta: is not given and has no default; write a value for it."
+        )
+    for role in roles:
+        for name in STATED[role]:
+            if name in params["attention"]:
+                raise Refusal(
+                    f"{where}.attention.{name}: would not count, since data.{role} says how "
+                    f"tokens are mixed; delete one of them."
+                )
+
+
+def check_measures(specs: Mapping[str, Any], where: str) -> None:
+    """Refuse a measure of something that this experiment has not."""
+    for name in specs["spectra"].measures if "spectra" in specs else ():
+        wanted = MEASURES.facts(name).get("of")
+        if wanted in DYNAMICS and wanted not in specs:
+            raise Refusal(
+                f"{where}.spectra: '{name}' is a measure of '{wanted}', which this experiment has "
+                f"not; delete it."
+            )
+        if wanted == "picture" and not shows_picture(specs["data"].generator):
+            raise Refusal(
+                f"{where}.spectra: '{name}' is a measure of a picture, and "
+                f"'{specs['data'].generator}' gives none; delete it, or write 'generator: image'."
+            )
+
+
+def check_depths(specs: list[dict[str, Any]], where: str) -> None:
+    """Refuse points of several depths whose measures have a value for each layer."""
+    acting = next((stage for stage in DYNAMICS if stage in specs[0]), None)
+    if acting is None:
+        return
+    depths = sorted({each[acting].depth for each in specs})
+    measures = specs[0]["spectra"].measures
+    layered = [name for name in measures if "layer" in VARIABLES[name].dims]
+    if len(depths) > 1 and layered:
+        raise Refusal(
+            f"{where}.{acting}.depth: {depths[0]} and {depths[-1]} layers do not fit into one "
+            f"'{layered[0]}', which has a value for each layer; write the greatest depth alone, "
+            f"since the layers of the others are its first ones."
+        )

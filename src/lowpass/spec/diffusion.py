@@ -1,0 +1,65 @@
+"""Parameters of the diffusion stage: a graph, its Laplacian, and the time of a layer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from lowpass.diffusion import FLOWS
+from lowpass.domains import Count, NonNegative
+from lowpass.graphs import GRAPHS
+from lowpass.laplacians import LAPLACIANS
+from lowpass.spec.base import Spec, build
+from lowpass.spec.depth import Record, check_recorded
+
+
+def known_graph(name: str) -> str:
+    """Refuse a name that no graph has."""
+    GRAPHS[name]
+    return name
+
+
+def known_laplacian(name: str) -> str:
+    """Refuse a name that no Laplacian has."""
+    LAPLACIANS[name]
+    return name
+
+
+def known_method(name: str) -> str:
+    """Refuse a name that no way of computing the flow has."""
+    FLOWS[name]
+    return name
+
+
+class Diffusion(Spec):
+    """Say on which graph heat flows, and for how long in each layer."""
+
+    graph: Annotated[str, AfterValidator(known_graph)] = Field(
+        description="which tokens are neighbours, and how close"
+    )
+    laplacian: Annotated[str, AfterValidator(known_laplacian)] = Field(
+        "combinatorial", description="how neighbours are compared"
+    )
+    beta: NonNegative = Field(
+        1.0, description="inverse squared width of the graph 'tokens', dimensionless"
+    )
+    diffusion_time: NonNegative = Field(description="time that passes in a layer, dimensionless")
+    depth: Count = Field(description="number of layers")
+    record: Record = Field("geometric", description="layers whose tensors are stored")
+    method: Annotated[str, AfterValidator(known_method)] = Field(
+        "eigh", description="how the flow is computed"
+    )
+
+
+def parse(params: dict[str, Any], where: str) -> Diffusion:
+    """Validate the parameters of the diffusion stage.
+
+    Raises
+    ------
+    Refusal
+        When a layer to record lies beyond the last layer, or a Laplacian keeps no constant.
+    """
+    spec = build(Diffusion, params, where)
+    check_recorded(spec.record, spec.depth, where)
+    return spec

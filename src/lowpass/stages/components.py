@@ -1,0 +1,63 @@
+"""What a trajectory stores of a layer: its components' norms, and its tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lowpass import layers, spectra
+from lowpass.stages.trajectory import Layer
+
+
+class State(NamedTuple):
+    """Hold a layer's components, each with its binary exponent."""
+
+    dc: tuple[np.ndarray, np.ndarray]
+    hc: tuple[np.ndarray, np.ndarray]
+    stationary: np.ndarray
+    transient: np.ndarray
+
+
+def of_split(split: layers.Split, pi: np.ndarray) -> State:
+    """Read the components off a split state; ``pi`` (replicate, token) is stationary."""
+    mean = layers.dc_scaled(split, pi)
+    return State(mean, layers.hc(split), split.stationary, split.transient)
+
+
+def of_plain(plain: np.ndarray, pi: np.ndarray) -> State:
+    """Read the components off one array (replicate, token, feature)."""
+    array = plain.astype(float)
+    mean = array.mean(axis=-2)
+    kept = (pi[..., None, :] @ array)[..., 0, :]
+    one = np.zeros(len(array), dtype=np.int64)
+    return State((mean, one), (array - mean[..., None, :], one), kept, array - kept[..., None, :])
+
+
+def rows(states: Iterator[State], recorded: set[int]) -> Iterator[Layer]:
+    """Yield norms at every layer, and tensors at the recorded ones."""
+    for layer, state in enumerate(states):
+        dc, dc_exponent = state.dc
+        hc, hc_exponent = state.hc
+        n_tokens = hc.shape[-2]
+        row: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
+            "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
+            "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
+            "log10_stationary_norm": (("replicate",), norm_of_mean(state.stationary, 0, n_tokens)),
+            "log10_transient_norm": (
+                ("replicate",),
+                spectra.log10_norm(state.transient, hc_exponent),
+            ),
+        }
+        if layer in recorded:
+            row["dc"] = (("replicate", "feature"), dc)
+            row["dc_exponent"] = (("replicate",), dc_exponent)
+            row["hc"] = (("replicate", "token", "feature"), hc)
+            row["hc_exponent"] = (("replicate",), hc_exponent)
+        yield row
+
+
+def norm_of_mean(mean: np.ndarray, exponent: np.ndarray | int, n_tokens: int) -> np.ndarray:
+    """Take log10 of the Frobenius norm of a row (..., feature) repeated for every token."""
+    return spectra.log10_norm(mean[..., None, :], exponent) + 0.5 * np.log10(n_tokens)

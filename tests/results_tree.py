@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from lowpass.figures.style import canvas, look
 from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point
 from lowpass.plan.complete import complete
-from lowpass.plan.roots import names_of, roots_of
+from lowpass.plan.roots import NUMERICAL, names_of, roots_of
 from lowpass.provenance import digest_of, parent_of, record_in
 from lowpass.publish import publish
 from lowpass.records import BLANK, NAME, canonical, image_digest, record_of, seal
@@ -130,6 +131,7 @@ def grow(root: Path) -> Tree:
     tree = Tree(root, root)
     laboratory = Laboratory(root, fingerprints(root))
     laboratory.versions["python"] = ".".join(map(str, sys.version_info[:3]))
+    laboratory.versions.update({name: version(name) for name in NUMERICAL})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         for point in tree.plan:

@@ -37,7 +37,7 @@ LAYER = {
             "spec",
             "stages",
             "store writing records provenance fingerprint plan trace telling progress",
-            "claims figures paper publish whole",
+            "claims figures paper publish whole opening",
             "jobs locking rules commands __main__ __init__",
         ]
     )

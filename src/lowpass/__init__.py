@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def open(experiment: str, config: str = "config/paper.yaml") -> xr.Dataset:
-    """Open an experiment of the configuration, after checking that it is whole.
+def open(experiment: str, config: str = "config/paper.yaml", *, folder: str = ".") -> xr.Dataset:
+    """Open an experiment of the configuration, from whichever folder Python was started in.
 
     Parameters
     ----------
@@ -17,32 +17,25 @@ def open(experiment: str, config: str = "config/paper.yaml") -> xr.Dataset:
         Its name in the configuration, as ``"dc-limit"``.
     config : str
         Path of the configuration, relative to the project's folder.
+    folder : str
+        Where the workflow ran, relative to the project's folder: ``"smoke"`` for what
+        ``make smoke`` made of ``"config/smoke.yaml"``.
 
     Returns
     -------
     Dataset
-        One variable for each measure; swept parameters are labelled dimensions. Its record
-        and digest are attributes.
+        One variable for each measure, with its symbol, long name and units. Swept parameters
+        come first and are labelled dimensions, so that ``.sel(beta=3)`` selects a run; parameters
+        that were zipped are coordinates along their common dimension. The attributes are the
+        record, as JSON, and the digest.
 
     Raises
     ------
     Refusal
-        When no experiment has this name, it has not been run, or its file was edited.
+        When no experiment has this name, it has not been run as it now stands, its file was
+        edited, or it was computed by other code than is here. The versions of libraries may be
+        others: reading needs not those that computed.
     """
-    from lowpass import store
-    from lowpass.plan import Plan, load
-    from lowpass.project import ROOT
-    from lowpass.provenance import parent_of
-    from lowpass.registry import Refusal, did_you_mean
+    from lowpass.opening import dataset
 
-    read = load(ROOT / config, config)
-    if experiment not in read.experiments:
-        raise Refusal(
-            f"{config}: no experiment is called '{experiment}'"
-            f"{did_you_mean(experiment, read.experiments)} Known: {', '.join(read.experiments)}."
-        )
-    section = read.experiments[experiment].model_dump()
-    plan = Plan(read.seed, {experiment: section}, f"{config}: experiments", ROOT)
-    path = ROOT / plan.experiments[experiment].path
-    parent_of(str(path))
-    return store.read(path)
+    return dataset(experiment, config, folder)

@@ -116,6 +116,15 @@ def test_versions_of_distributions_count(code, monkeypatch):
     assert code(text).fingerprint(ROOT, [], ("scipy", "numpy")) == newer
 
 
+def test_versions_of_another_place_may_be_counted_in_place_of_those_here(code):
+    read = code(ENTRIES)
+    here = read.fingerprint(ROOT, [], ("numpy", "scipy"))
+    versions = {name: importlib.metadata.version(name) for name in ("numpy", "scipy")}
+    assert read.fingerprint(ROOT, [], ("numpy", "scipy"), installed=versions) == here
+    others = {**versions, "scipy": "0.1"}
+    assert read.fingerprint(ROOT, [], ("numpy", "scipy"), installed=others) != here
+
+
 def test_the_minor_version_of_python_counts(code, monkeypatch):
     before = code(ENTRIES).fingerprint(ROOT, [])
     monkeypatch.setattr("sys.version_info", (3, 99, 0, "final", 0))

@@ -11,7 +11,7 @@ import hashlib
 import importlib.metadata
 import json
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lowpass.fingerprint.closure import Closure, Search
@@ -73,7 +73,12 @@ class Code:
         return self._closures[key]
 
     def fingerprint(
-        self, roots: Sequence[str], names: Collection[str], distributions: Sequence[str] = ()
+        self,
+        roots: Sequence[str],
+        names: Collection[str],
+        distributions: Sequence[str] = (),
+        *,
+        installed: Mapping[str, str] | None = None,
     ) -> str:
         """Hash everything reached, with the versions it runs on.
 
@@ -83,6 +88,8 @@ class Code:
             See :meth:`closure`.
         distributions : sequence of str
             Installed packages whose versions count.
+        installed : mapping, optional
+            Versions to count in place of those installed here, to compare code alone.
 
         Returns
         -------
@@ -90,9 +97,10 @@ class Code:
             Sixteen hexadecimal digits, comparable within one minor version of Python.
         """
         known = self._search.known.intersection(names)
-        key = (tuple(roots), known, tuple(distributions))
+        there = None if installed is None else tuple(installed[name] for name in distributions)
+        key = (tuple(roots), known, tuple(distributions), there)
         if key not in self._fingerprints:
-            versions = {name: _version(name) for name in distributions}
+            versions = dict(zip(distributions, there or map(_version, distributions), strict=True))
             said = [self.closure(roots, known).digest, versions, sys.version_info[:2]]
             text = json.dumps(said, sort_keys=True)
             self._fingerprints[key] = hashlib.sha256(text.encode()).hexdigest()[:16]

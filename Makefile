@@ -21,10 +21,10 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke trace test lint lock clean
+.PHONY: help paper smoke trace describe test lint lock clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 paper: $(LOCKED)  ## recompute what changed and typeset the paper
 	$(SNAKEMAKE) paper
@@ -35,6 +35,9 @@ smoke: $(LOCKED)  ## run the whole workflow on a configuration of seconds
 trace: $(LOCKED)  ## tell where a result comes from: KEY=3f9a2c1b07de or FILE=path
 	$(if $(KEY)$(FILE),,$(error lowpass: trace needs a result; name it with KEY= or FILE=))
 	$(RUN) lowpass trace "$(or $(KEY),$(FILE))" $(ARGS)
+
+describe: $(LOCKED)  ## write what a configuration may say: its schema, and config/README.md
+	$(RUN) lowpass describe
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
 	$(RUN) pytest -q -n 2 --dist loadgroup $(ARGS)

@@ -37,7 +37,7 @@ LAYER = {
             "spec",
             "stages",
             "store writing records provenance fingerprint plan trace telling progress",
-            "claims figures paper publish whole opening",
+            "claims figures paper publish whole opening describing",
             "jobs locking rules commands __main__ __init__",
         ]
     )

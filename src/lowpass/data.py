@@ -24,7 +24,10 @@ def gaussian(rng: np.random.Generator, *, n_tokens: Count, d_model: Count) -> np
     Parameters
     ----------
     rng : numpy.random.Generator
-    n_tokens, d_model : int
+    n_tokens : int
+        Number of tokens.
+    d_model : int
+        Number of features of a token.
 
     Returns
     -------
@@ -45,8 +48,9 @@ def two_levels(
     rng : numpy.random.Generator
         Draws the mean, m ~ N(0, I).
     n_tokens : int
-        Even, so that the two halves balance.
+        Number of tokens; even, so that the two halves balance.
     d_model : int
+        Number of features of a token.
     contrast : float
         Dimensionless; the ratio ‖HC‖/‖DC‖ of the result.
 
@@ -79,6 +83,7 @@ def ring(rng: np.random.Generator, *, n_tokens: Count) -> np.ndarray:
     rng : numpy.random.Generator
         Not used.
     n_tokens : int
+        Number of tokens.
 
     Returns
     -------

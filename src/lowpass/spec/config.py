@@ -16,6 +16,8 @@ TAKEN = frozenset(
     "all data attention diffusion smoothing spectra experiment figures claims paper "
     "generate figure judge typeset publish".split()
 )
+EXPERIMENT_NAME = r"[a-z][a-z0-9-]*"
+DIMENSION_NAME = r"[a-z][a-z0-9_]*"
 # With the key behind it, a file name stays short enough to read.
 LONGEST_NAME = 60
 
@@ -27,7 +29,7 @@ def target_name(name: str) -> str:
             f"'{name}' is a rule or target of the workflow already, and an experiment's name is "
             f"a target too; rename the experiment, as '{name}-runs'."
         )
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or len(name) > LONGEST_NAME:
+    if not re.fullmatch(EXPERIMENT_NAME, name) or len(name) > LONGEST_NAME:
         raise Refusal(
             f"{name!r} cannot be a target and a file name; an experiment's name is a letter and "
             f"then letters, digits or hyphens, all lower case, at most {LONGEST_NAME} of them. "
@@ -38,7 +40,7 @@ def target_name(name: str) -> str:
 
 def dimension_name(name: str) -> str:
     """Refuse a name of a dimension that no expression could use."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+    if not re.fullmatch(DIMENSION_NAME, name):
         raise Refusal(
             f"{name!r} cannot name a dimension of a dataset; a name is a letter and then letters, "
             f"digits or underscores, all lower case. Rename it."

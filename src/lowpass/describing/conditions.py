@@ -1,0 +1,147 @@
+"""What the parts of an experiment ask of each other, as conditions of JSON schema."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from lowpass.describing.parameters import Parameters, Schema
+from lowpass.describing.probing import Family, families, optional
+
+# An editor that knows errorMessage, as that of VS Code does, shows it.
+ABSENT = {"type": "null", "errorMessage": "Nothing here reads this; delete it."}
+PRESENT = {"not": {"type": "null"}}
+
+
+def given(*names: str) -> Schema:
+    """Ask that parts are there and are not nothing."""
+    return {"required": list(names), "properties": dict.fromkeys(names, PRESENT)}
+
+
+def demand(needed: Sequence[str], never: Sequence[str]) -> Schema:
+    """Ask that some parts are there, and others are not."""
+    there, absent = given(*needed) if needed else {}, dict.fromkeys(never, ABSENT)
+    return {**there, "properties": {**there.get("properties", {}), **absent}}
+
+
+def named(names: Collection[str]) -> Schema:
+    """Ask that a value is one of some names, or a sweep over one of them."""
+    choice = {"enum": sorted(names)}
+    return {"anyOf": [choice, {"type": "array", "contains": choice}]}
+
+
+def generated(names: Collection[str]) -> Schema:
+    """Ask that an experiment's data come from one of some generators, or none is named."""
+    if not names:
+        return {"properties": {"data": {"not": {"required": ["generator"]}}}}
+    data = {"required": ["generator"], "properties": {"generator": named(names)}}
+    return {"required": ["data"], "properties": {"data": data}}
+
+
+def fitting() -> Iterator[Schema]:
+    """Yield what may stand beside each generator, those that are alike together."""
+    found = families()
+    alike: dict[Family, list[str]] = {}
+    for name, family in found.items():
+        alike.setdefault(family, []).append(name)
+    for family, names in alike.items():
+        yield {"if": generated(names), "then": chain(family)}
+    # A generator that is chosen case by case may be any.
+    anything = frozenset(chosen for family in found.values() for chosen in family)
+    yield {"if": generated([]), "then": chain(anything)}
+
+
+def chain(family: Family) -> Schema:
+    """Ask that the optional parts of an experiment are one of some sets.
+
+    What is asked follows from every set of the family: where the sets are so many that this
+    does not tell them from others, those others pass.
+    """
+    every = frozenset.intersection(*family)
+    never = [name for name in optional() if not any(name in chosen for chosen in family)]
+    asked = demand(sorted(every), never)
+    least = [chosen - every for chosen in family if not any(other < chosen for other in family)]
+    if frozenset() not in least:
+        asked["anyOf"] = [given(*sorted(each)) for each in sorted(least, key=sorted)]
+    rules = [rule for name in optional() for rule in implied(name, family, every)]
+    return {**asked, "allOf": rules} if rules else asked
+
+
+def implied(name: str, family: Family, every: Collection[str]) -> Iterator[Schema]:
+    """Yield what the presence of one part asks of the others."""
+    holding = [chosen for chosen in family if name in chosen]
+    if not holding or name in every:
+        return
+    needs = sorted(frozenset.intersection(*holding) - {name} - frozenset(every))
+    allowed = frozenset.union(*holding)
+    never = [other for other in sorted(frozenset.union(*family)) if other not in allowed]
+    if needs or never:
+        yield {"if": given(name), "then": demand(needs, never)}
+
+
+def complete(stages: Mapping[str, Parameters], generators: Mapping[str, Parameters]) -> Schema:
+    """Ask for every parameter that has no default, of the stage or, where there are any, of a case.
+
+    The two are asked apart, since an editor says more about what is missing in one place.
+    """
+    data = [
+        {
+            "if": {"required": ["generator"], "properties": {"generator": named([name])}},
+            "then": {"required": read.required},
+        }
+        for name, read in generators.items()
+        if read.required
+    ]
+    needed = {name: {"required": read.required} for name, read in stages.items() if read.required}
+    spread = [
+        {"if": generated([name]), "then": {"allOf": in_case("data", read.required)}}
+        for name, read in generators.items()
+        if read.required
+    ]
+    for name, read in stages.items():
+        spread += in_case(name, read.required)
+    return {
+        "if": {"required": ["zip"], "properties": {"zip": {"minProperties": 1}}},
+        "then": {"allOf": [*in_case("data", ["generator"]), *spread]},
+        "else": {"properties": {"data": {"required": ["generator"], "allOf": data}, **needed}},
+    }
+
+
+def in_case(stage: str, names: Sequence[str]) -> list[Schema]:
+    """Ask that parameters are given by a stage or by some case."""
+    return [
+        {
+            "anyOf": [
+                {"properties": {stage: {"required": [name]}}},
+                {"properties": {"zip": {"not": {"additionalProperties": without(stage, name)}}}},
+            ]
+        }
+        for name in names
+    ]
+
+
+def without(stage: str, name: str) -> Schema:
+    """Ask that a case leaves a parameter alone."""
+    return {"not": {"required": [f"{stage}.{name}"]}}
+
+
+def swept_inside(places: Mapping[str, Sequence[str]]) -> Iterator[Schema]:
+    """Yield, for each name that may stand under ``inside``, that one of its stages sweeps it."""
+    for name, stages in places.items():
+        swept = [
+            {
+                "required": [stage],
+                "properties": {
+                    stage: {
+                        "type": "object",
+                        "required": [name],
+                        "properties": {name: {"type": "array"}},
+                    }
+                },
+            }
+            for stage in stages
+        ]
+        listed = {"type": "array", "contains": {"const": name}}
+        yield {
+            "if": {"required": ["inside"], "properties": {"inside": listed}},
+            "then": swept[0] if len(swept) == 1 else {"anyOf": swept},
+        }

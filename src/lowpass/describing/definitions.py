@@ -1,0 +1,150 @@
+"""What may stand in an experiment, part by part: stages, generators, parameters, cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lowpass.data import GENERATORS
+from lowpass.describing import docstrings
+from lowpass.describing.conditions import named
+from lowpass.describing.parameters import (
+    Parameters,
+    Schema,
+    can_be_swept,
+    can_be_zipped,
+    choice,
+    generators,
+    scalar,
+    stages,
+)
+from lowpass.plan.axes import SWEPT_STAGES
+
+
+class Group(NamedTuple):
+    """Hold parameters that are given together: those of a stage, or of one generator of data."""
+
+    stage: str
+    place: str
+    parameters: Parameters
+
+
+def groups() -> list[Group]:
+    """List the stages whose parameters may be swept, and of data each generator."""
+    made = [Group("data", f"data.{name}", each) for name, each in generators().items()]
+    read = [Group(name, name, each) for name, each in stages().items() if name in SWEPT_STAGES]
+    return made + read
+
+
+def definitions() -> dict[str, Schema]:
+    """Describe every part, by the name it is referred to."""
+    found = {"data": data(), "case": case(), "data.generator": choice(GENERATORS)}
+    for stage, place, each in groups():
+        found[place] = generator(place, each) if stage == "data" else optional_stage(place, each)
+        for name, field in each.fields.items():
+            if can_be_swept(stage, name, field) or can_be_zipped(name, field):
+                found[f"{place}.{name}"] = scalar(field) or {}
+    return found
+
+
+def reference(name: str) -> Schema:
+    """Refer to a definition."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def optional_stage(name: str, each: Parameters) -> Schema:
+    """Describe the parameters of a stage, which may be nothing."""
+    return {
+        "type": ["object", "null"],
+        "properties": properties(name, name, each),
+        "additionalProperties": False,
+    }
+
+
+def generator(place: str, each: Parameters) -> Schema:
+    """Describe the parameters of one generator."""
+    name = place.removeprefix("data.")
+    return {
+        "description": docstrings.summary(GENERATORS[name]),
+        "properties": {"generator": True, **properties("data", place, each)},
+        "additionalProperties": False,
+    }
+
+
+def properties(stage: str, place: str, each: Parameters) -> dict[str, Schema]:
+    """Describe parameters by name."""
+    return {
+        name: either(field, f"{place}.{name}") if can_be_swept(stage, name, field) else field
+        for name, field in each.fields.items()
+    }
+
+
+def either(field: Schema, place: str) -> Schema:
+    """Describe one value or a sweep."""
+    said = {key: field[key] for key in ("description", "default") if key in field}
+    one = reference(place)
+    return {**said, "anyOf": [one, {**several(one), "uniqueItems": True}]}
+
+
+def several(one: Schema) -> Schema:
+    """Describe a list of one value or more."""
+    return {"type": "array", "items": one, "minItems": 1}
+
+
+def data() -> Schema:
+    """Describe the data: the generator, and by it the other parameters."""
+    made = [group for group in groups() if group.stage == "data"]
+    every = sorted({name for group in made for name in group.parameters.fields})
+    by_generator = [
+        {
+            "if": {
+                "required": ["generator"],
+                "properties": {"generator": named([group.place.removeprefix("data.")])},
+            },
+            "then": reference(group.place),
+        }
+        for group in made
+    ]
+    # Cases may choose the generator; then any parameter may belong to one of theirs.
+    without = {
+        "if": {"required": ["generator"]},
+        "else": {"properties": dict.fromkeys(every, True), "additionalProperties": False},
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "generator": either({"description": "what makes the data"}, "data.generator")
+        },
+        "allOf": [*by_generator, without],
+    }
+
+
+def case() -> Schema:
+    """Describe lists that advance together: a label for each case, and what differs."""
+    columns: dict[str, list[Schema]] = {"data.generator": [reference("data.generator")]}
+    meanings = {"data.generator": "what makes the data"}
+    for stage, place, each in groups():
+        for name, field in each.fields.items():
+            if can_be_zipped(name, field):
+                path = f"{stage}.{name}"
+                columns.setdefault(path, []).append(reference(f"{place}.{name}"))
+                meanings.setdefault(path, field.get("description", ""))
+    label = {**several({"type": "string"}), "uniqueItems": True}
+    return {
+        "type": "object",
+        "properties": {
+            "label": {"description": "a name for each case", **label},
+            **{
+                path: {"description": meanings[path], **several(one_of(options))}
+                for path, options in columns.items()
+            },
+        },
+        "required": ["label"],
+        "minProperties": 2,
+        "additionalProperties": False,
+    }
+
+
+def one_of(options: Sequence[Schema]) -> Schema:
+    """Describe a value that is described in one way or several."""
+    return options[0] if len(options) == 1 else {"anyOf": list(options)}

@@ -1,0 +1,186 @@
+"""The page beside the configurations: how they are read, and all that may stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel
+
+from lowpass.data import GENERATORS
+from lowpass.describing import docstrings
+from lowpass.describing.parameters import (
+    Parameters,
+    Schema,
+    can_be_inside,
+    can_be_swept,
+    generators,
+    parameters_of,
+    stages,
+)
+from lowpass.describing.tables import mathematics, table
+from lowpass.describing.values import allowed, alternatives, default
+from lowpass.labels import VARIABLES
+from lowpass.measures import MEASURES
+from lowpass.plan.axes import INSIDE_STAGES, SWEPT_STAGES
+from lowpass.spec.config import Config, Section
+from lowpass.spec.data import BLOCK
+
+EXPERIMENTS = {"experiments": "names with [experiments](#an-experiment)"}
+HEAD = ("parameter", "value", "default", "meaning")
+INTRODUCTION = """\
+<!-- Written by `make describe`; an edit of this file would be lost. -->
+
+# The configuration
+
+`paper.yaml` is the paper and `smoke.yaml` the same in seconds. A file of your own takes the place
+of the paper's: `.venv/bin/snakemake --configfile mine.yaml`. With the first line below, an editor
+that knows the YAML language server completes, explains and checks what you write.
+
+```yaml
+# yaml-language-server: $schema=workflow/schemas/config.schema.json
+{example}```
+
+- A list where one value belongs is a **sweep**: one run for each value, and for each combination
+  where there are several lists. What is swept becomes a dimension of the experiment's dataset.
+- **`inside`** names sweeps that are computed within one job and stored in one file, for runs that
+  take less time than starting them. It is open to parameters of {inside}.
+- **`zip`** lets lists advance together along a dimension of its own: `label` names the cases, and
+  every other list has a value for each.
+- **Replicates** are stored in blocks of {block}, so that more of them leave the first untouched.
+- Everything random is drawn from **`seed`** and from what shapes the draw: tokens and weights stay
+  the same when another parameter changes. A changed parameter is another file, so going back to an
+  old value computes nothing.
+"""
+EXAMPLE = """\
+seed: 7
+experiments:
+  sharpness:
+    why: Does a sharper softmax forget more slowly, and does the arithmetic show it?
+    data: {generator: gaussian, n_tokens: 64, d_model: 32}
+    attention: {beta: [1, 2, 4], arithmetic: [split, float32], depth: 200}
+    inside: [arithmetic]
+    spectra: [log10_hc_dc_ratio, transient_rate]
+    replicates: 20
+  starts:
+    why: What is kept depends on the start and on the kernel.
+    data: {generator: gaussian, n_tokens: 16, d_model: 8}
+    attention: {weights: symmetric, beta: 3, depth: 60}
+    zip:
+      case:
+        label: [tokens, nothing that stays]
+        attention.start: [tokens, no_stationary]
+        attention.kernel: [softmax, sinkhorn]
+    spectra: [log10_hc_dc_ratio]
+    replicates: 10
+"""
+
+
+def as_text() -> str:
+    """Write the page."""
+    inside = alternatives([f"`{stage}`" for stage in INSIDE_STAGES])
+    introduction = INTRODUCTION.format(example=EXAMPLE, inside=inside, block=BLOCK)
+    return "\n".join([introduction, *lines()]) + "\n"
+
+
+def lines() -> Iterator[str]:
+    """Yield the lines of every section."""
+    read = stages()
+    yield from ["## The file", "", *fields_of(parts(Config, EXPERIMENTS)), ""]
+    yield from ["## An experiment", "", *fields_of(parts(Section, elsewhere(read))), ""]
+    yield from ["## `data`", "", "The generator decides which other parameters there are.", ""]
+    for name, each in generators().items():
+        yield from section_of_generator(name, each)
+    for name, each in read.items():
+        yield from section_of_stage(name, each) if name in SWEPT_STAGES else measures(name)
+
+
+def parts(model: type[BaseModel], told: Mapping[str, str]) -> Parameters:
+    """Describe the parts of a file or of an experiment, some of them in other words."""
+    fields, required = parameters_of(model)
+    return Parameters(
+        {
+            name: {**field, "told": told[name]} if name in told else field
+            for name, field in fields.items()
+        },
+        required,
+    )
+
+
+def elsewhere(read: Mapping[str, Parameters]) -> dict[str, str]:
+    """Point to the sections of this page where parts of an experiment are described."""
+    mappings = {name: f"mapping, [below](#{name})" for name in SWEPT_STAGES}
+    names = {name: f"list of names, [below](#{name})" for name in read if name not in mappings}
+    return {**mappings, **names, "inside": "list of names", "zip": "names with lists of each"}
+
+
+def fields_of(each: Parameters) -> list[str]:
+    """Write a table of parameters, those of a mapping below it."""
+    return table(
+        HEAD, (row for name, field in each.fields.items() for row in rows(name, name, field, each))
+    )
+
+
+def rows(name: str, path: str, field: Schema, each: Parameters) -> Iterator[tuple[str, ...]]:
+    """Yield the row of a parameter, and those of what is inside of it."""
+    meaning = field.get("description", "")
+    said = field.get("told") or allowed(field)
+    yield f"`{path}`", said, default(name, field, each.required), meaning
+    inner = Parameters(field.get("properties", {}), field.get("required", []))
+    for below, inner_field in inner.fields.items():
+        yield from rows(below, f"{path}.{below}", inner_field, inner)
+
+
+def section_of_generator(name: str, each: Parameters) -> Iterator[str]:
+    """Write the section of one generator."""
+    gives = GENERATORS.facts(name)["kind"]
+    yield from [f"### `{name}`", "", f"{docstrings.summary(GENERATORS[name])} Gives {gives}.", ""]
+    yield from [*fields_of(each), "", *exceptions("data", each)]
+
+
+def section_of_stage(name: str, each: Parameters) -> Iterator[str]:
+    """Write the section of one stage."""
+    (description,) = {Section.model_fields[name].description}
+    yield from [f"## `{name}`", "", f"{description}.".capitalize(), ""]
+    yield from [*fields_of(each), "", *exceptions(name, each)]
+    for parameter, field in each.fields.items():
+        yield from choices(parameter, field)
+
+
+def exceptions(stage: str, each: Parameters) -> Iterator[str]:
+    """Say which parameters cannot be swept, or not inside of a job."""
+    fixed = [name for name, field in each.fields.items() if not can_be_swept(stage, name, field)]
+    outside = [
+        name
+        for name, field in each.fields.items()
+        if name not in fixed and stage in INSIDE_STAGES and not can_be_inside(stage, name, field)
+    ]
+    for names, what in ((fixed, "be swept"), (outside, "stand under `inside`")):
+        if names:
+            yield from [f"Cannot {what}: {', '.join(f'`{name}`' for name in names)}.", ""]
+
+
+def choices(name: str, field: Schema) -> Iterator[str]:
+    """List what a name may be, each with what it does."""
+    if "enumDescriptions" in field:
+        yield from [f"**`{name}`**, {field['description']}:", ""]
+        said = zip(field["enum"], field["enumDescriptions"], strict=True)
+        yield from [*(f"- `{choice}`: {summary}" for choice, summary in said), ""]
+
+
+def measures(name: str) -> Iterator[str]:
+    """Write the section of the measures."""
+    yield from [f"## `{name}`", "", f"{Section.model_fields[name].description}.".capitalize(), ""]
+    head = ("measure", "symbol", "name", "for each", "what it is")
+    yield from table(
+        head,
+        (
+            (
+                f"`{measure}`",
+                mathematics(VARIABLES[measure].symbol),
+                VARIABLES[measure].long_name,
+                ", ".join(VARIABLES[measure].dims),
+                docstrings.summary(MEASURES[measure]),
+            )
+            for measure in sorted(MEASURES)
+        ),
+    )

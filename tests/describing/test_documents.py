@@ -1,0 +1,53 @@
+"""What is written down is what the code says now."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lowpass import __main__ as command_line
+from lowpass.commands import describe
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", [describe.SCHEMA, describe.PAGE])
+def test_what_is_written_down_is_current(name):
+    written = (ROOT / name).read_text(encoding="utf-8")
+    assert written == describe.documents()[name], f"{name} is not as the code has it: make describe"
+
+
+def test_the_command_writes_what_is_missing_or_old_and_nothing_else(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("lowpass.project.ROOT", tmp_path)
+    assert command_line.main(["describe"]) == 0
+    assert capsys.readouterr().out == f"{describe.SCHEMA}: written\n{describe.PAGE}: written\n"
+    for name, text in describe.documents().items():
+        assert (tmp_path / name).read_text(encoding="utf-8") == text
+    (tmp_path / describe.PAGE).write_text("old")
+    kept = (tmp_path / describe.SCHEMA).stat()
+    assert command_line.main(["describe"]) == 0
+    assert capsys.readouterr().out == f"{describe.SCHEMA}: is current\n{describe.PAGE}: written\n"
+    assert (tmp_path / describe.SCHEMA).stat() == kept
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == [
+        "README.md",
+        "config.schema.json",
+    ]
+
+
+def test_two_processes_write_the_same():
+    """Nothing depends on the order of a set, or on what else was imported."""
+    told = "import json, lowpass.commands.describe as d; print(json.dumps(d.documents()))"
+    for seed, before in (("1", ""), ("2", "import lowpass.whole, lowpass.figures.gallery; ")):
+        finished = subprocess.run(
+            [sys.executable, "-c", before + told],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert json.loads(finished.stdout) == describe.documents()

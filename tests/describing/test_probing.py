@@ -1,0 +1,77 @@
+"""What may stand together, as what reads a configuration says, set by set."""
+
+from __future__ import annotations
+
+import pytest
+
+from lowpass.data import GENERATORS
+from lowpass.describing.parameters import stages
+from lowpass.describing.probing import examples, families, optional, values_of
+from lowpass.plan.sweep import STAGES
+from lowpass.registry import Refusal
+
+OBSERVED = {frozenset({"smoothing"})}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return families()
+
+
+def test_every_generator_has_a_use(found):
+    assert set(found) == set(GENERATORS)
+    assert all(found.values())
+
+
+def test_observations_are_smoothed_and_nothing_else(found):
+    kinds = {name: GENERATORS.facts(name)["kind"] for name in GENERATORS}
+    assert {name for name, sets in found.items() if sets == OBSERVED} == {
+        name for name, kind in kinds.items() if kind == "observations"
+    }
+
+
+def test_drawn_tokens_are_attended_measured_and_repeated(found):
+    assert frozenset({"attention", "spectra", "replicates"}) in found["gaussian"]
+    assert all("replicates" in chosen and "smoothing" not in chosen for chosen in found["gaussian"])
+
+
+def test_what_may_be_missing_is_what_is_nothing_by_default():
+    assert {"attention", "smoothing", "spectra", "replicates"} <= {*optional()}
+    assert {"why", "data", "inside", "zip"}.isdisjoint(optional())
+
+
+@pytest.mark.parametrize("stage", ["attention", "smoothing"])
+def test_examples_are_accepted_by_their_stage(stage):
+    made = list(examples(stage, stages()[stage]))
+    assert made
+    for params in made:
+        STAGES[stage](params, "here")
+
+
+def test_a_stage_that_accepts_no_example_is_refused():
+    read = stages()["attention"]
+    impossible = {**read.fields, "beta": {"type": "number", "maximum": -1, "minimum": -2}}
+    with pytest.raises(
+        Refusal, match=r"no example of 'attention' \{\} is accepted, so nothing can"
+    ):
+        list(examples("attention", read._replace(fields=impossible)))
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ({"type": "integer", "minimum": 3}, [3, 4]),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, [1 / 3, 1 / 2]),
+        ({"const": "frozen"}, ["frozen"]),
+        ({"type": "string"}, ["a"]),
+        ({"type": "boolean"}, [False, True]),
+        ({"type": "array", "items": {"const": 1}}, [[1]]),
+        ({"anyOf": [{"const": 1}, {"const": 2}, {"const": 3}]}, [1, 2]),
+        (
+            {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "required": ["a"]},
+            [{"a": 1}, {"a": 2}],
+        ),
+    ],
+)
+def test_values_are_among_those_that_are_allowed(field, values):
+    assert values_of(field) == values

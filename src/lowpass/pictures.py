@@ -32,7 +32,7 @@ def image(content: bytes, *, path: str, patch: Count = 4, copies: Count = 1) -> 
     content : bytes
         Of an image file, 8 or 16 bits deep.
     path : str
-        The file it came from.
+        The picture, in grey; named from the project's folder.
     patch : int
         Side of a patch in pixels; it divides height and width.
     copies : int

@@ -40,9 +40,11 @@ def series(content: bytes, *, path: str, key: str, value: str) -> dict[str, np.n
     content : bytes
         Of a table, see :func:`parse_table`.
     path : str
-        The file it came from.
-    key, value : str
-        Names of the two columns.
+        The table, a file of comma-separated numbers; named from the project's folder.
+    key : str
+        Name of the column of positions.
+    value : str
+        Name of the column of observed values.
 
     Returns
     -------

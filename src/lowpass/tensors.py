@@ -99,7 +99,8 @@ def file(
     content : bytes
         The whole file.
     path : str
-        Its name; the suffix is the format: .npy, .npz, .nc or .csv.
+        The file, named from the project's folder; the suffix is the format: .npy, .npz, .nc or
+        .csv.
     tokens, query, key, logits, attention : Tensor or mapping, optional
         Which array plays the role, its axes, and which part of it is taken.
     copies : int

@@ -12,9 +12,10 @@ from lowpass.data import GENERATORS
 from lowpass.describing.docstrings import summary
 from lowpass.describing.page import EXAMPLE, as_text
 from lowpass.describing.parameters import generators, stages
-from lowpass.kernels import KERNELS, MASKS, SCORES
+from lowpass.kernels import KERNELS, SCORES
 from lowpass.labels import VARIABLES
 from lowpass.layers import STARTS, WEIGHTS
+from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.plan import Plan
 from lowpass.plan.sweep import STAGES

@@ -18,8 +18,9 @@ from lowpass.describing.parameters import (
     scalar,
     stages,
 )
-from lowpass.kernels import KERNELS, MASKS, SCORES
+from lowpass.kernels import KERNELS, SCORES
 from lowpass.layers import STARTS, WEIGHTS
+from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.plan.sweep import STAGES
 from lowpass.registry import Registry

@@ -50,7 +50,7 @@ def test_examples_are_accepted_by_their_stage(stage):
 
 def test_a_stage_that_accepts_no_example_is_refused():
     read = stages()["attention"]
-    impossible = {**read.fields, "beta": {"type": "number", "maximum": -1, "minimum": -2}}
+    impossible = {**read.fields, "depth": {"const": -1}}
     with pytest.raises(
         Refusal, match=r"no example of 'attention' \{\} is accepted, so nothing can"
     ):

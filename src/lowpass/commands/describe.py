@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +33,9 @@ def documents() -> dict[str, str]:
 
 def write(path: Path, text: str) -> bool:
     """Give a text its name, and say whether that changed anything."""
+    from lowpass.writing import put
+
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    put({path: text.encode()})
     return True

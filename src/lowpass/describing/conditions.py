@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from lowpass.describing.parameters import Parameters, Schema
-from lowpass.describing.probing import Family, families, optional
+from lowpass.describing.probing import Family, families, needed_beside, optional
+
+T = TypeVar("T")
 
 # An editor that knows errorMessage, as that of VS Code does, shows it.
 ABSENT = {"type": "null", "errorMessage": "Nothing here reads this; delete it."}
@@ -40,10 +43,7 @@ def generated(names: Collection[str]) -> Schema:
 def fitting() -> Iterator[Schema]:
     """Yield what may stand beside each generator, those that are alike together."""
     found = families()
-    alike: dict[Family, list[str]] = {}
-    for name, family in found.items():
-        alike.setdefault(family, []).append(name)
-    for family, names in alike.items():
+    for names, family in alike(found):
         yield {"if": generated(names), "then": chain(family)}
     # A generator that is chosen case by case may be any.
     anything = frozenset(chosen for family in found.values() for chosen in family)
@@ -78,32 +78,35 @@ def implied(name: str, family: Family, every: Collection[str]) -> Iterator[Schem
         yield {"if": given(name), "then": demand(needs, never)}
 
 
-def complete(stages: Mapping[str, Parameters], generators: Mapping[str, Parameters]) -> Schema:
-    """Ask for every parameter that has no default, of the stage or, where there are any, of a case.
+def complete(generators: Mapping[str, Parameters]) -> Schema:
+    """Ask for every parameter that has to be given, by its stage or, where there are any, a case.
 
     The two are asked apart, since an editor says more about what is missing in one place.
     """
-    data = [
-        {
-            "if": {"required": ["generator"], "properties": {"generator": named([name])}},
-            "then": {"required": read.required},
-        }
-        for name, read in generators.items()
-        if read.required
-    ]
-    needed = {name: {"required": read.required} for name, read in stages.items() if read.required}
-    spread = [
-        {"if": generated([name]), "then": {"allOf": in_case("data", read.required)}}
-        for name, read in generators.items()
-        if read.required
-    ]
-    for name, read in stages.items():
-        spread += in_case(name, read.required)
+    here: list[Schema] = [{"properties": {"data": {"required": ["generator"]}}}]
+    spread = in_case("data", ["generator"])
+    for names, needed in alike({name: needs(name, read) for name, read in generators.items()}):
+        asked = {stage: {"required": given} for stage, given in needed.items()}
+        cases = [each for stage, given in needed.items() for each in in_case(stage, given)]
+        here.append({"if": generated(names), "then": {"properties": asked}})
+        spread.append({"if": generated(names), "then": {"allOf": cases}})
     return {
         "if": {"required": ["zip"], "properties": {"zip": {"minProperties": 1}}},
-        "then": {"allOf": [*in_case("data", ["generator"]), *spread]},
-        "else": {"properties": {"data": {"required": ["generator"], "allOf": data}, **needed}},
+        "then": {"allOf": spread},
+        "else": {"allOf": here},
     }
+
+
+def needs(generator: str, read: Parameters) -> dict[str, list[str]]:
+    """Map data and each stage to the parameters that have to be given beside a generator."""
+    found = {"data": read.required, **needed_beside(generator)}
+    return {stage: names for stage, names in found.items() if names}
+
+
+def alike(found: Mapping[str, T]) -> list[tuple[list[str], T]]:
+    """Gather the names that stand for equal things."""
+    things = [thing for i, thing in enumerate(found.values()) if thing not in [*found.values()][:i]]
+    return [([name for name in found if found[name] == thing], thing) for thing in things]
 
 
 def in_case(stage: str, names: Sequence[str]) -> list[Schema]:

@@ -15,6 +15,7 @@ from lowpass.describing.parameters import (
     can_be_zipped,
     choice,
     generators,
+    options,
     scalar,
     stages,
 )
@@ -80,10 +81,11 @@ def properties(stage: str, place: str, each: Parameters) -> dict[str, Schema]:
 
 
 def either(field: Schema, place: str) -> Schema:
-    """Describe one value or a sweep."""
+    """Describe one value or a sweep, which may be over scalars only."""
     said = {key: field[key] for key in ("description", "default") if key in field}
+    whole = [each for each in options(field) if each.get("type") == "object"]
     one = reference(place)
-    return {**said, "anyOf": [one, {**several(one), "uniqueItems": True}]}
+    return {**said, "anyOf": [*whole, one, {**several(one), "uniqueItems": True}]}
 
 
 def several(one: Schema) -> Schema:
@@ -135,8 +137,8 @@ def case() -> Schema:
         "properties": {
             "label": {"description": "a name for each case", **label},
             **{
-                path: {"description": meanings[path], **several(one_of(options))}
-                for path, options in columns.items()
+                path: {"description": meanings[path], **several(one_of(described))}
+                for path, described in columns.items()
             },
         },
         "required": ["label"],
@@ -145,6 +147,6 @@ def case() -> Schema:
     }
 
 
-def one_of(options: Sequence[Schema]) -> Schema:
+def one_of(described: Sequence[Schema]) -> Schema:
     """Describe a value that is described in one way or several."""
-    return options[0] if len(options) == 1 else {"anyOf": list(options)}
+    return described[0] if len(described) == 1 else {"anyOf": list(described)}

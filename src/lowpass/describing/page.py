@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel
 
@@ -14,7 +15,9 @@ from lowpass.describing.parameters import (
     can_be_inside,
     can_be_swept,
     generators,
+    options,
     parameters_of,
+    scalar,
     stages,
 )
 from lowpass.describing.tables import mathematics, table
@@ -26,6 +29,7 @@ from lowpass.spec.config import Config, Section
 from lowpass.spec.data import BLOCK
 
 EXPERIMENTS = {"experiments": "names with [experiments](#an-experiment)"}
+WIDTH = 100
 HEAD = ("parameter", "value", "default", "meaning")
 INTRODUCTION = """\
 <!-- Written by `make describe`; an edit of this file would be lost. -->
@@ -39,17 +43,24 @@ that knows the YAML language server completes, explains and checks what you writ
 ```yaml
 # yaml-language-server: $schema=workflow/schemas/config.schema.json
 {example}```
+"""
+RULES = """\
+A list where one value belongs is a **sweep**: one run for each value, and for each combination
+where there are several lists. What is swept becomes a dimension of the experiment's dataset.
 
-- A list where one value belongs is a **sweep**: one run for each value, and for each combination
-  where there are several lists. What is swept becomes a dimension of the experiment's dataset.
-- **`inside`** names sweeps that are computed within one job and stored in one file, for runs that
-  take less time than starting them. It is open to parameters of {inside}.
-- **`zip`** lets lists advance together along a dimension of its own: `label` names the cases, and
-  every other list has a value for each.
-- **Replicates** are stored in blocks of {block}, so that more of them leave the first untouched.
-- Everything random is drawn from **`seed`** and from what shapes the draw: tokens and weights stay
-  the same when another parameter changes. A changed parameter is another file, so going back to an
-  old value computes nothing.
+**`inside`** names sweeps that are computed within one job and stored in one file, for runs that
+take less time than starting them. It is open to parameters of {inside}.
+
+**`zip`** lets lists advance together along a dimension of its own: `label` names the cases, and
+every other list has a value for each.
+
+**Replicates** are stored in blocks of {block}, so that more of them leave the first untouched.
+
+**Numbers** are those of YAML 1.1: write `1.0e-3`, since `1e-3` is text.
+
+Everything random is drawn from **`seed`** and from what shapes the draw: tokens and weights stay
+the same when another parameter changes. A changed parameter is another file, so going back to an
+old value computes nothing.
 """
 EXAMPLE = """\
 seed: 7
@@ -77,9 +88,14 @@ experiments:
 
 def as_text() -> str:
     """Write the page."""
+    return "\n".join([INTRODUCTION.format(example=EXAMPLE), *rules(), "", *lines()]) + "\n"
+
+
+def rules() -> Iterator[str]:
+    """Yield the lines of a list of rules, none of them long."""
     inside = alternatives([f"`{stage}`" for stage in INSIDE_STAGES])
-    introduction = INTRODUCTION.format(example=EXAMPLE, inside=inside, block=BLOCK)
-    return "\n".join([introduction, *lines()]) + "\n"
+    for rule in RULES.format(inside=inside, block=BLOCK).split("\n\n"):
+        yield textwrap.fill(rule, WIDTH, initial_indent="- ", subsequent_indent="  ")
 
 
 def lines() -> Iterator[str]:
@@ -114,20 +130,27 @@ def elsewhere(read: Mapping[str, Parameters]) -> dict[str, str]:
 
 
 def fields_of(each: Parameters) -> list[str]:
-    """Write a table of parameters, those of a mapping below it."""
-    return table(
-        HEAD, (row for name, field in each.fields.items() for row in rows(name, name, field, each))
-    )
+    """Write a table of parameters, what is inside of a mapping below it."""
+    told: dict[str, str] = {}
+    found = [rows(name, field, each.required, told) for name, field in each.fields.items()]
+    return table(HEAD, (row for some in found for row in some))
 
 
-def rows(name: str, path: str, field: Schema, each: Parameters) -> Iterator[tuple[str, ...]]:
-    """Yield the row of a parameter, and those of what is inside of it."""
-    meaning = field.get("description", "")
-    said = field.get("told") or allowed(field)
-    yield f"`{path}`", said, default(name, field, each.required), meaning
-    inner = Parameters(field.get("properties", {}), field.get("required", []))
-    for below, inner_field in inner.fields.items():
-        yield from rows(below, f"{path}.{below}", inner_field, inner)
+def rows(
+    path: str, field: Schema, required: Sequence[str], told: dict[str, str]
+) -> list[tuple[str, ...]]:
+    """List the row of a parameter, and those of its mapping where no other has told them."""
+    inner = next((each for each in options(field) if "properties" in each), {})
+    first = told.setdefault(str(inner), path) if inner else path
+    value = field.get("told") or (allowed(field) if first == path else f"as `{first}`")
+    own = (f"`{path}`", value, default(path, field, required), field.get("description", ""))
+    if first != path:
+        return [own]
+    below = [
+        rows(f"{path}.{name}", each, [f"{path}.{need}" for need in inner.get("required", [])], told)
+        for name, each in inner.get("properties", {}).items()
+    ]
+    return [own, *(row for some in below for row in some)]
 
 
 def section_of_generator(name: str, each: Parameters) -> Iterator[str]:
@@ -139,16 +162,24 @@ def section_of_generator(name: str, each: Parameters) -> Iterator[str]:
 
 def section_of_stage(name: str, each: Parameters) -> Iterator[str]:
     """Write the section of one stage."""
-    (description,) = {Section.model_fields[name].description}
-    yield from [f"## `{name}`", "", f"{description}.".capitalize(), ""]
+    yield from [f"## `{name}`", "", sentence(Section.model_fields[name].description), ""]
     yield from [*fields_of(each), "", *exceptions(name, each)]
     for parameter, field in each.fields.items():
         yield from choices(parameter, field)
 
 
+def sentence(description: str | None) -> str:
+    """Write a description as a sentence."""
+    return f"{(description or '')[:1].upper()}{(description or '')[1:]}."
+
+
 def exceptions(stage: str, each: Parameters) -> Iterator[str]:
     """Say which parameters cannot be swept, or not inside of a job."""
-    fixed = [name for name, field in each.fields.items() if not can_be_swept(stage, name, field)]
+    fixed = [
+        name
+        for name, field in each.fields.items()
+        if not can_be_swept(stage, name, field) or scalar(field) == {"type": "null"}
+    ]
     outside = [
         name
         for name, field in each.fields.items()
@@ -169,7 +200,7 @@ def choices(name: str, field: Schema) -> Iterator[str]:
 
 def measures(name: str) -> Iterator[str]:
     """Write the section of the measures."""
-    yield from [f"## `{name}`", "", f"{Section.model_fields[name].description}.".capitalize(), ""]
+    yield from [f"## `{name}`", "", sentence(Section.model_fields[name].description), ""]
     head = ("measure", "symbol", "name", "for each", "what it is")
     yield from table(
         head,

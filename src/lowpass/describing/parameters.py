@@ -103,15 +103,18 @@ def stages() -> dict[str, Parameters]:
     return {name: parameters_of(model) for name, model in models.items() if name != "data"}
 
 
+def options(field: Schema) -> list[Schema]:
+    """List the ways in which a parameter may be given, each without what it means."""
+    said = {name: value for name, value in field.items() if name not in ("description", "default")}
+    return said.get("anyOf", [said])
+
+
 def scalar(field: Schema) -> Schema | None:
     """Keep of a parameter's schema what no list and no mapping is, or nothing."""
-    said = {name: value for name, value in field.items() if name not in ("description", "default")}
-    kept = [
-        each for each in said.get("anyOf", [said]) if each.get("type") not in ("array", "object")
-    ]
+    kept = [each for each in options(field) if each.get("type") not in ("array", "object")]
     if not kept:
         return None
-    return {**said, "anyOf": kept} if len(kept) > 1 else kept[0]
+    return {"anyOf": kept} if len(kept) > 1 else kept[0]
 
 
 def can_be_swept(stage: str, name: str, field: Schema) -> bool:

@@ -4,54 +4,73 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from lowpass.describing.parameters import Parameters, Schema, generators, stages
 from lowpass.plan.axes import SWEPT_STAGES
 from lowpass.plan.sweep import STAGES, expand
 from lowpass.registry import Refusal
-from lowpass.spec.config import Section
+from lowpass.spec.config import Section as Model
 
 Family = frozenset[frozenset[str]]
+Section = dict[str, Any]
 
 
 def optional() -> list[str]:
     """List the parts of a section that may be missing, or nothing."""
-    fields = Section.model_fields.items()
+    fields = Model.model_fields.items()
     return [name for name, field in fields if not field.is_required() and field.default is None]
 
 
-def families() -> dict[str, Family]:
-    """Map each generator to the sets of optional parts that may stand beside it.
+@lru_cache
+def accepted() -> dict[str, list[Section]]:
+    """Map each generator to the sections on its data that are read, of very many that are tried.
 
-    Every set is tried with a few examples of each part, and holds when one of them is accepted.
+    Every set of optional parts is tried with a few examples of each.
     """
     known = {name: ways(name, read) for name, read in stages().items()}
-    sets = [
-        chosen
-        for count in range(len(optional()) + 1)
-        for chosen in itertools.combinations(optional(), count)
-    ]
-    found = {}
+    found: dict[str, list[Section]] = {}
     for name, read in generators().items():
         data = list(examples("data", read, {"generator": name}))
-        found[name] = frozenset(
-            frozenset(chosen)
-            for chosen in sets
-            if any(
-                map(is_accepted, sections(data, {part: known.get(part, [1]) for part in chosen}))
-            )
-        )
+        found[name] = [
+            section
+            for count in range(len(optional()) + 1)
+            for chosen in itertools.combinations(optional(), count)
+            for section in sections(data, {part: known.get(part, [1]) for part in chosen})
+            if is_accepted(section)
+        ]
     return found
 
 
-def sections(data: Sequence[Any], parts: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+def families() -> dict[str, Family]:
+    """Map each generator to the sets of optional parts that may stand beside it."""
+    return {
+        name: frozenset(frozenset(section) - {"data"} for section in found)
+        for name, found in accepted().items()
+    }
+
+
+def needed_beside(generator: str) -> dict[str, list[str]]:
+    """Map each stage to the parameters that no section on a generator's data does without.
+
+    Some have no default but nothing, and are asked for all the same, unless the data say it.
+    """
+    found: dict[str, list[set[str]]] = {}
+    for section in accepted()[generator]:
+        for stage in section:
+            if stage != "data" and stage in SWEPT_STAGES:
+                found.setdefault(stage, []).append(set(section[stage]))
+    return {stage: sorted(set.intersection(*given)) for stage, given in found.items()}
+
+
+def sections(data: Sequence[Any], parts: Mapping[str, Sequence[Any]]) -> Iterator[Section]:
     """Yield a section for each choice of one example of each part."""
     for first, *others in itertools.product(data, *parts.values()):
         yield {"data": first, **dict(zip(parts, others, strict=True))}
 
 
-def is_accepted(section: Mapping[str, Any]) -> bool:
+def is_accepted(section: Section) -> bool:
     """Say whether a section expands to points."""
     try:
         return bool(expand(section, "example"))

@@ -75,7 +75,7 @@ def experiment() -> Schema:
         "properties": parts,
         "required": required,
         "additionalProperties": False,
-        "allOf": [*fitting(), complete(swept, generators()), *swept_inside(places)],
+        "allOf": [*fitting(), complete(generators()), *swept_inside(places)],
     }
 
 

@@ -44,7 +44,9 @@ def words(field: Schema, *, several: bool) -> list[str]:
         return ["a name below"] if told_below else [shown(name) for name in names]
     kind = field.get("type")
     if kind == "object":
-        return [f"`{{{', '.join(field.get('properties', {}))}}}`"]
+        if "properties" in field:
+            return [f"`{{{', '.join(field['properties'])}}}`"]
+        return [f"names with {allowed(field.get('additionalProperties', {}), several=True)}"]
     if kind == "array":
         return [f"list of {allowed(field.get('items', {}), several=True)}"]
     word = WORDS.get(str(kind), ("anything", "anything"))[several]

@@ -39,9 +39,14 @@ class Disk:
 
     def __init__(self, place: Path, number: int, options: tuple[str, ...]) -> None:
         self.place = place
+        self._root = f"/proc/{number}/root"
         # The same disk as this process sees it.
-        self.path = Path(f"/proc/{number}/root{place}")
+        self.path = self.seen(place)
         self._enter = ("nsenter", f"--target={number}", *options)
+
+    def seen(self, folder: Path) -> Path:
+        """Give the path of a folder by which this process sees it with the disk mounted."""
+        return Path(f"{self._root}{folder}")
 
     def inside(self, folder: Path) -> tuple[str, ...]:
         """Give the words that, before a command, run it in a folder where the disk is seen."""

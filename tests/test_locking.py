@@ -139,6 +139,12 @@ def test_a_file_that_another_run_only_reads_may_be_read(folder):
     turn(folder).look([READ], ["results/mine.nc"])
 
 
+def test_a_run_that_was_killed_while_it_locked_its_files_is_noticed(folder):
+    lock(folder, kind="input", holder=f"{HERE} 1")
+    with pytest.raises(Refusal, match=f"^{re.escape(MADE)}: a run that was killed left it locked"):
+        turn(folder).look([READ], [MADE])
+
+
 def test_a_file_that_another_run_makes_may_not_be_read(folder):
     lock(folder, holder=f"{HERE} 1")
     with pytest.raises(Refusal, match=f"^{re.escape(READ)}: "):

@@ -54,7 +54,10 @@ class Turn:
         if not self._begins():
             return
         for path in (*outputs, *inputs):
-            if path in self._holder.locked:
+            # A run reads what it makes: killed while it locked its files, it may have come no
+            # further than those that it reads.
+            missing = path in outputs and not os.path.lexists(path)
+            if path in self._holder.made or (missing and path in self._holder.read):
                 raise Refusal(f"{path}: {self._holder.told(self._unlock())}")
         for path in outputs:
             folder = os.path.dirname(path)
@@ -99,9 +102,10 @@ class Holder:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             self._before = os.read(self._file, 999).decode(errors="replace").split()
             self._alone = alone(self._file)
-            self.locked = locked_in(notes / "locks")
+            self.made = locked_in(notes / "locks", "output")
+            self.read = locked_in(notes / "locks", "input")
             find_room(self._file)
-            if not self.locked:
+            if not self.made | self.read:
                 os.truncate(self._file, 0)
                 os.pwrite(self._file, f"{self._host} {os.getpid()}".encode(), 0)
 
@@ -153,9 +157,9 @@ def alone(file: int) -> bool | None:
     return True
 
 
-def locked_in(folder: Path) -> frozenset[str]:
-    """List the files that runs of Snakemake are about to make."""
-    texts = (path.read_text(encoding="utf-8") for path in folder.glob("*.output.lock"))
+def locked_in(folder: Path, kind: str) -> frozenset[str]:
+    """List the files that runs of Snakemake make (``output``) or read (``input``)."""
+    texts = (path.read_text(encoding="utf-8") for path in folder.glob(f"*.{kind}.lock"))
     return frozenset(name for text in texts for name in text.splitlines())
 
 

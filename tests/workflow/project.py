@@ -14,9 +14,11 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import yaml
+
+from lowpass.provenance import record_in
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Makefile", "Snakefile", "config", "profiles", "src", "workflow")
@@ -32,6 +34,7 @@ SET = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
 )
+PATIENCE = 600  # Seconds until a command hangs, on a busy machine.
 NOTHING: Counter[str] = Counter()
 Finished = subprocess.CompletedProcess
 
@@ -43,10 +46,13 @@ class Project:
     ----------
     root : Path
         The folder, which holds a copy of the project.
+    within : tuple of str
+        Words before every command, which say as whom or where it runs.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, within: tuple[str, ...] = ()) -> None:
         self.root = root
+        self.within = within
 
     @classmethod
     def checkout(cls, root: Path) -> Project:
@@ -102,6 +108,23 @@ class Project:
                 config["experiments"][name] = merged(config["experiments"].get(name, {}), change)
         write_config(self.root / CONFIG, config)
 
+    def unmake(self, *chosen: Path) -> set[str]:
+        """Delete products and everything that was made from them; name the files that went."""
+        gone = {*chosen}
+        made = {path: self._made_from(path) for path in self.products()}
+        for _ in made:
+            gone |= {path for path, parents in made.items() if gone & parents}
+        gone |= {*self.root.glob("results/*.*")}
+        for path in gone:
+            path.unlink()
+        return {str(path.relative_to(self.root)) for path in gone}
+
+    def _made_from(self, path: Path) -> set[Path]:
+        record, parents = record_in(path)
+        if record["recipe"]["stage"] == "publish":
+            return {each for each in self.products() if each != path}
+        return {self.root / parent["path"] for parent in parents}
+
     # What a person types.
 
     def python(self, *arguments: str, env: Mapping[str, str] | None = None) -> Finished:
@@ -119,16 +142,19 @@ class Project:
         """Run Snakemake as a person would, and return what came of it."""
         return self._run(["-m", "snakemake", *arguments, "--cores", str(cores)], env or {})
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start Snakemake on one core, and return while it runs; its output is one pipe."""
+    def start(
+        self, *arguments: str, cores: int = 1, output: int | IO[str] = subprocess.PIPE
+    ) -> subprocess.Popen[str]:
+        """Start Snakemake with a group of processes of its own, and return while it runs."""
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments, "--cores", "1"],
+            [sys.executable, "-m", "snakemake", *arguments, "--cores", str(cores)],
             cwd=self.root,
             env=environment({}),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=True,
         )
 
     def run(self, *arguments: str, **options: Any) -> Counter[str]:
@@ -145,12 +171,13 @@ class Project:
 
     def _run(self, arguments: list[str], env: Mapping[str, str]) -> Finished:
         return subprocess.run(
-            [sys.executable, *arguments],
+            [*self.within, sys.executable, *arguments],
             cwd=self.root,
             env=environment(env),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            timeout=PATIENCE,
         )
 
     # What lies there.
@@ -196,6 +223,11 @@ def jobs_in(output: str) -> Counter[str]:
     rows = [line.split() for line in table[1].splitlines()] if table else []
     assert table or "Nothing to be done" in output, output
     return Counter({rule: int(count) for rule, count in rows if rule not in ("all", "total")})
+
+
+def told(output: str) -> list[str]:
+    """Collect the lines of an output that are ours."""
+    return [line for line in output.splitlines() if line.startswith("lowpass: ")]
 
 
 def outputs_in(output: str, stage: str) -> set[str]:

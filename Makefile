@@ -21,7 +21,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke trace describe test lint lock clean
+.PHONY: help paper smoke trace describe test soak lint lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -41,6 +41,9 @@ describe: $(LOCKED)  ## write what a configuration may say: its schema, and conf
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
 	$(RUN) pytest -q -n 2 --dist loadgroup $(ARGS)
+
+soak: $(TESTED)  ## kill twenty runs at random moments, and check that they go on to the same bytes
+	LOWPASS_KILLS=$(or $(KILLS),20) $(RUN) pytest -q -n 2 tests/workflow/test_kills.py $(ARGS)
 
 lint: $(TESTED)  ## check style, layout and types
 	$(RUN) ruff check

@@ -9,6 +9,7 @@ import numpy as np
 
 from lowpass.claims.intervals import median_interval
 from lowpass.claims.names import CLAIMS, Measured, Number
+from lowpass.claims.places import place_of_largest
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,16 +24,6 @@ RATES = ("transient_rate", "hc_dc_rate")
 def split(experiments: Mapping[str, xr.Dataset]) -> xr.Dataset:
     """Select the runs in split form, which rounding does not end."""
     return experiments["dc-limit"].sel(arithmetic="split")
-
-
-def place_of_largest(values: xr.DataArray) -> str:
-    """Name the coordinates of the largest value."""
-    where = values.argmax(...)
-    labels = {
-        str(dim): values[dim].values[int(index)]
-        for dim, index in where.items()  # type: ignore[union-attr]
-    }
-    return ", ".join(f"{dim} {label}" for dim, label in labels.items())
 
 
 @CLAIMS.add("judge of A01", claim="A01", experiments=("dc-limit",), tolerance=1e-13)

@@ -54,7 +54,7 @@ def decay(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     return figure
 
 
-def draw_decay(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
+def draw_decay(ax: Axes, runs: xr.Dataset, palette: Palette, letter: str = "a") -> None:
     """Draw the split form for every β, with its prediction."""
     layer = runs["layer"].values
     split = runs.sel(arithmetic="split")
@@ -69,7 +69,7 @@ def draw_decay(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
         ends.append((layer[-1], ratio[-1], f"β = {beta:g}", colour))
     ax.set_xlabel(axis_text(runs["layer"]))
     name_powers(ax, runs["log10_hc_dc_ratio"])
-    head(ax, "a", "Only the mean survives, at the rate of λ₂")
+    head(ax, letter, "Only the mean survives, at the rate of λ₂")
     end_labels(ax, ends)
 
 

@@ -1,6 +1,9 @@
 """Every module of figures, imported so that its figures are registered."""
 
 import lowpass.figures.attention
+import lowpass.figures.circle
+import lowpass.figures.headline
+import lowpass.figures.pictures
 import lowpass.figures.smoothing
 import lowpass.figures.verdicts
 

@@ -13,7 +13,7 @@ from lowpass.registry import Refusal
 
 DIMENSIONS.enter("pixel_row", Card("", "pixel row"))
 DIMENSIONS.enter("pixel_column", Card("", "pixel column"))
-DIMENSIONS.enter("radial_frequency", Card("f", "spatial frequency", units="cycles per pixel"))
+DIMENSIONS.enter("radial_frequency", Card("f", "frequency", units="1/pixel"))
 
 PLACES = ("row", "column", "patch_row", "patch_column")
 
@@ -49,7 +49,7 @@ VARIABLES.enter(
     "log10_radial_power",
     Card(
         r"\log_{10}\overline{|\hat X|^2}",
-        "decimal logarithm of the power at a spatial frequency",
+        "decimal logarithm of the mean power",
         dims=("replicate", "recorded_layer", "radial_frequency"),
         infinite="a frequency at which nothing is left",
     ),

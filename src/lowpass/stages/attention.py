@@ -14,7 +14,7 @@ from lowpass.masks import masked
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention, parse
 from lowpass.spec.depth import recorded_layers
-from lowpass.stages.components import State, of_plain, of_split, rows
+from lowpass.stages.components import State, labels_of, of_plain, of_split, rows
 from lowpass.stages.inside import combinations, stack, together
 from lowpass.stages.trajectory import Trajectory
 from lowpass.streams import stream
@@ -71,7 +71,7 @@ def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
         {
             "layer": np.arange(spec.depth + 1),
             "recorded_layer": recorded_layers(spec.record, spec.depth),
-            **data["x"].coords,
+            **labels_of(data),
         },
     )
 

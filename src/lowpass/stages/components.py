@@ -6,9 +6,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import xarray as xr
 
 from lowpass import layers, spectra
 from lowpass.stages.trajectory import Layer
+
+# Where tokens and features lie in a picture: labels of dimensions that are there already.
+PLACES = ("row", "column", "patch_row", "patch_column")
+
+
+def labels_of(data: xr.Dataset) -> dict[str, xr.DataArray]:
+    """Collect the labels of tokens, which a trajectory hands on."""
+    names = ("replicate", "token", "feature", *PLACES)
+    return {name: data[name] for name in names if name in data.coords}
 
 
 class State(NamedTuple):

@@ -12,10 +12,8 @@ from lowpass.data import GENERATORS
 from lowpass.labels import VARIABLES
 from lowpass.registry import Refusal
 from lowpass.spec.data import BLOCK, parse, reads
+from lowpass.stages.components import PLACES
 from lowpass.streams import stream
-
-# Where tokens and features lie in a picture: labels of dimensions that are there already.
-PLACES = ("row", "column", "patch_row", "patch_column")
 
 
 def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:

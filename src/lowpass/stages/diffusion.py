@@ -15,7 +15,7 @@ from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.modes import eigenvalues
 from lowpass.spec.depth import recorded_layers
 from lowpass.spec.diffusion import Diffusion, parse
-from lowpass.stages.components import State, of_split, rows
+from lowpass.stages.components import State, labels_of, of_split, rows
 from lowpass.stages.inside import combinations, stack, together
 from lowpass.stages.trajectory import Trajectory
 
@@ -69,7 +69,7 @@ def header(spec: Diffusion, data: xr.Dataset) -> xr.Dataset:
         {
             "layer": np.arange(spec.depth + 1),
             "recorded_layer": recorded_layers(spec.record, spec.depth),
-            **data["x"].coords,
+            **labels_of(data),
         },
     )
 

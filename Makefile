@@ -21,16 +21,21 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke trace describe test soak lint lock clean
+.PHONY: help paper smoke report trace describe test soak lint lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 paper: $(LOCKED)  ## recompute what changed and typeset the paper
-	$(SNAKEMAKE) paper
+	$(SNAKEMAKE) -- paper
 
 smoke: $(LOCKED)  ## run the whole workflow on a configuration of seconds
 	$(SNAKEMAKE) --directory smoke --configfile config/smoke.yaml
+
+report: paper  ## write report/report.html, the results for a browser
+	mkdir -p report
+	$(SNAKEMAKE) --report "$(CURDIR)/report/report.html" \
+	  --report-stylesheet "$(CURDIR)/workflow/report/report.css"
 
 trace: $(LOCKED)  ## tell where a result comes from: KEY=3f9a2c1b07de or FILE=path
 	$(if $(KEY)$(FILE),,$(error lowpass: trace needs a result; name it with KEY= or FILE=))

@@ -23,9 +23,17 @@ from lowpass.uncached import import_from_source
 
 import_from_source()
 
+from lowpass.report import Forgetting
 from lowpass.rules import Rules
 
 plan = Rules.of(workflow)
+
+# What the pages of the report ask, through the one name that Snakemake hands them.
+config["plan"] = plan
+logger.addFilter(Forgetting())
+
+
+report: "workflow/report/workflow.rst"
 
 
 localrules:

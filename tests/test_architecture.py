@@ -37,7 +37,7 @@ LAYER = {
             "spec",
             "stages",
             "store writing records provenance fingerprint plan trace telling progress",
-            "claims figures paper publish whole opening describing",
+            "claims figures paper publish report whole opening describing",
             "jobs locking rules commands __main__ __init__",
         ]
     )
@@ -45,7 +45,7 @@ LAYER = {
 }
 # Who may touch files, and the calls that do.
 DOORS = set(
-    "store writing records provenance fingerprint plan trace figures paper publish "
+    "store writing records provenance fingerprint plan trace figures paper publish report "
     "jobs locking commands __main__".split()
 )
 TOUCHES = set(

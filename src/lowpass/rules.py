@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,6 +19,7 @@ from lowpass.project import CONFIG
 from lowpass.publish import publication
 from lowpass.records import canonical, key_of
 from lowpass.registry import Refusal
+from lowpass.report import labels, section, told
 from lowpass.whole import whole_plan
 
 PUBLISHED = ("results/paper.pdf", "results/claims.json", "results/manifest.json")
@@ -129,6 +131,22 @@ class Rules:
     def _showing(self, experiment: Point) -> list[Point]:
         figures = [point for point in self.plan if point.stage == "figures"]
         return [figure for figure in figures if experiment in figure.parents]
+
+    def section(self, name: str) -> str:
+        """Name the section of the report that a figure stands in."""
+        return section(self._find("figures", name))
+
+    def labels(self, name: str) -> dict[str, str]:
+        """Label a figure in the report."""
+        return labels(self._find("figures", name), self.plan.experiments)
+
+    @cached_property
+    def told(self) -> dict[str, Any]:
+        """Tell the pages of the report what the paper tells; all results must be there."""
+        try:
+            return told(self.plan, self._root)
+        except Refusal as refusal:
+            refuse(refusal)
 
     def finals(self) -> list[str]:
         """List every final product: what a person opens, whatever order it was planned in."""

@@ -3,7 +3,12 @@ rule figure:
     input:
         lambda wc: plan.parents("figures", wc.name),
     output:
-        "results/figures/{name}.svg",
+        report(
+            "results/figures/{name}.svg",
+            caption="../report/figure.rst",
+            category=lambda wc: plan.section(wc.name),
+            labels=lambda wc: plan.labels(wc.name),
+        ),
         "results/figures/{name}.png",
         "results/figures/{name}.pdf",
         "results/figures/{name}.night.svg",

@@ -96,7 +96,7 @@ def judged(shown: Sequence[Shown]) -> dict[str, dict[str, Any]]:
 
 def statement(claim: str, entry: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     """Tell a claim: its words, its sources, and its numbers as printed."""
-    words = ("says", "condition", "repaired", "verdict", "witness")
+    words = ("title", "says", "condition", "repaired", "verdict", "witness")
     return {
         "id": claim,
         **{name: entry.get(name) or "" for name in words},

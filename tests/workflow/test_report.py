@@ -26,6 +26,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 import lowpass.figures.gallery  # noqa: F401  (registers the figures)
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import NIGHT, PAPER
+from lowpass.paper.quoting import VERDICTS
 from lowpass.report import as_html
 
 from .project import EXPERIMENTS, Finished, Project, environment, jobs_in, succeeded
@@ -85,7 +86,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chr
     binary = next(filter(None, map(shutil.which, BROWSER)), None)
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:
-        absent = "no Chromium with its chromedriver (Debian: chromium, chromium-driver)"
+        absent = "there is no Chromium with its chromedriver (Debian: chromium, chromium-driver)"
         (pytest.fail if os.environ.get(DEMANDED) == "required" else pytest.skip)(absent)
     options = webdriver.ChromeOptions()
     options.binary_location = binary
@@ -184,20 +185,21 @@ def test_every_claim_has_its_row_and_its_verdict(page, claims):
     assert dict(told) == {name: claim["verdict"] for name, claim in claims.items()}
 
 
-@pytest.mark.parametrize(
-    "value", ["examined", "holds", "conditional", "asymptotic", "refuted", "not-examined", "all"]
-)
-def test_a_switch_counts_the_claims_it_leaves_in_the_table(value, page, claims):
-    word = value.replace("-", " ")
-    wanted = [
-        name
-        for name, claim in claims.items()
-        if word in (claim["verdict"], "all")
-        or (word == "examined" and claim["verdict"] != "not examined")
-    ]
-    page.pick(value)
-    assert page.texts(".lp-claims tbody th") == wanted
-    assert page.text(f".lp-switches label:has([value='{value}']) b") == str(len(wanted))
+def test_a_switch_counts_the_claims_it_leaves_in_the_table(page, claims):
+    verdicts = {name: claim["verdict"] for name, claim in claims.items()}
+    examined = {verdict: {verdict} for verdict in VERDICTS if verdict != "not examined"}
+    leaves = {
+        **examined,
+        "examined": set(examined),
+        "not examined": {"not examined"},
+        "all": set(VERDICTS),
+    }
+    for word, kept in leaves.items():
+        wanted = [name for name, verdict in verdicts.items() if verdict in kept]
+        value = word.replace(" ", "-")
+        page.pick(value)
+        assert page.texts(".lp-claims tbody th") == wanted
+        assert page.text(f".lp-switches label:has([value='{value}']) b") == str(len(wanted))
 
 
 def test_the_first_look_is_at_what_was_examined(page, claims):
@@ -229,29 +231,31 @@ def test_every_figure_has_a_thumbnail(page):
     assert len(page.shown(".lp-thumbnail img")) == len(drawn())
 
 
-@pytest.mark.parametrize("name", drawn())
-def test_a_thumbnail_opens_its_figure_with_caption_reason_and_key(name, page, reported):
-    small = page.pictures(".lp-thumbnail img")[page.texts(".lp-thumbnail").index(name)]
-    page.entry(".lp-thumbnail", name).click()
-    page.one(FIGURE)
-    assert page.pictures(FIGURE) == [small]
-    (picture,) = reported.root.glob(f"results/figures/{name}~*[0-9a-f].svg")
-    beside = page.text("#app nav div > ul")
-    assert plain(drawn()[name]["caption"]) in beside
-    assert f"make trace KEY={picture.name.partition('~')[2].partition('.')[0]}" in beside
-    section = drawn()[name]["section"]
-    if section in EXPERIMENTS:
-        assert reported.config["experiments"][section]["why"] in beside
+def test_a_thumbnail_opens_its_figure_with_caption_reason_and_key(page, reported):
+    small = dict(zip(page.texts(".lp-thumbnail"), page.pictures(".lp-thumbnail img"), strict=True))
+    for name, facts in drawn().items():
+        page.entry(".lp-thumbnail", name).click()
+        page.one(FIGURE)
+        assert page.pictures(FIGURE) == [small[name]]
+        (picture,) = reported.root.glob(f"results/figures/{name}~*[0-9a-f].svg")
+        beside = page.text("#app nav div > ul")
+        assert plain(facts["caption"]) in beside
+        assert f"make trace KEY={picture.name.partition('~')[2].partition('.')[0]}" in beside
+        if facts["section"] in EXPERIMENTS:
+            assert reported.config["experiments"][facts["section"]]["why"] in beside
+        page.home()
+        page.one(".lp-claims")
 
 
-@pytest.mark.parametrize("section", sorted({facts["section"] for facts in drawn().values()}))
-def test_a_category_lists_the_figures_of_its_section(section, page):
-    page.entry("#app nav ul a", section).click()
-    names = page.texts("#app nav tbody td:first-child")
-    assert names == sorted(n for n, f in drawn().items() if f["section"] == section)
-    page.shown("#app nav tbody a")[0].click()
-    page.one(FIGURE)
-    page.pictures(FIGURE)
+def test_a_category_lists_the_figures_of_its_section(page):
+    for section in {facts["section"] for facts in drawn().values()}:
+        page.entry("#app nav ul a", section).click()
+        names = page.texts("#app nav tbody td:first-child")
+        assert names == sorted(n for n, f in drawn().items() if f["section"] == section)
+        page.shown("#app nav tbody a")[0].click()
+        page.one(FIGURE)
+        page.pictures(FIGURE)
+        page.home()
 
 
 def test_labels_name_the_swept_parameters(page):
@@ -259,14 +263,6 @@ def test_labels_name_the_swept_parameters(page):
     heads = [head.lower() for head in page.texts("#app nav th")]
     assert heads == ["figure", "beta", "arithmetic", ""]
     assert "float32, float64, split" in page.texts("#app nav tbody td")
-
-
-def test_from_a_figure_a_person_comes_home_to_the_first_page(page):
-    page.shown(".lp-thumbnail")[0].click()
-    page.one(FIGURE)
-    page.home()
-    page.one(".lp-claims")
-    assert len(page.pictures(".lp-thumbnail img")) == len(drawn())
 
 
 # What a browser complains of, asks for, and draws at night.
@@ -287,20 +283,20 @@ def test_nothing_is_complained_of_and_nothing_is_asked_for_from_elsewhere(page):
     assert len([each for each in asked if each.startswith("file:")]) == 1
 
 
-@pytest.mark.parametrize(("scheme", "palette"), [("light", PAPER), ("dark", NIGHT)])
-def test_night_has_the_colours_of_the_figures_by_night(scheme, palette, page):
-    feature = [{"name": "prefers-color-scheme", "value": scheme}]
-    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": feature})
-    colours = {
-        "body": ("background-color", palette.ground),
-        ".lp-claims": ("color", palette.ink),
-        ".lp-claims .lp-holds .lp-verdict": ("color", palette.holds),
-        ".lp-switches .lp-refuted b": ("color", palette.fails),
-    }
-    for selector, (what, colour) in colours.items():
-        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-        found = page.shown(selector)[0].value_of_css_property(what)
-        assert re.findall(r"\d+", found)[:3] == [str(red), str(green), str(blue)]
+def test_day_and_night_have_the_colours_of_the_figures(page):
+    for scheme, palette in {"dark": NIGHT, "light": PAPER}.items():
+        feature = [{"name": "prefers-color-scheme", "value": scheme}]
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": feature})
+        colours = {
+            "body": ("background-color", palette.ground),
+            ".lp-claims": ("color", palette.ink),
+            ".lp-claims .lp-holds .lp-verdict": ("color", palette.holds),
+            ".lp-switches .lp-refuted b": ("color", palette.fails),
+        }
+        for selector, (what, colour) in colours.items():
+            found = page.shown(selector)[0].value_of_css_property(what)
+            channels = [str(int(colour[i : i + 2], 16)) for i in (1, 3, 5)]
+            assert re.findall(r"\d+", found)[:3] == channels
 
 
 # Without a browser.

@@ -21,13 +21,14 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke report trace describe test soak lint lock clean
+.PHONY: help paper smoke report trace verify describe test soak lint lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 paper: $(LOCKED)  ## recompute what changed and typeset the paper
 	$(SNAKEMAKE) -- paper
+	$(if $(ARGS),,$(RUN) lowpass verify || true)
 
 smoke: $(LOCKED)  ## run the whole workflow on a configuration of seconds
 	$(SNAKEMAKE) --directory smoke --configfile config/smoke.yaml
@@ -40,6 +41,9 @@ report: paper  ## write report/report.html, the results for a browser
 trace: $(LOCKED)  ## tell where a result comes from: KEY=3f9a2c1b07de or FILE=path
 	$(if $(KEY)$(FILE),,$(error lowpass: trace needs a result; name it with KEY= or FILE=))
 	$(RUN) lowpass trace "$(or $(KEY),$(FILE))" $(ARGS)
+
+verify: $(LOCKED)  ## compare results with the expected ones; ARGS=--accept expects what is there
+	$(RUN) lowpass verify $(ARGS)
 
 describe: $(LOCKED)  ## write what a configuration may say: its schema, and config/README.md
 	$(RUN) lowpass describe

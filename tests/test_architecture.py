@@ -29,14 +29,14 @@ LAYER = {
     room: layer
     for layer, rooms in enumerate(
         [
-            "registry domains labels uncached project",
+            "registry domains labels rounding uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables pictures formats tensors balance masks kernels layers spectra "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",
             "stages",
-            "store writing records provenance fingerprint plan trace telling progress",
+            "store writing records provenance fingerprint plan trace telling progress verify",
             "claims figures paper publish report whole opening describing",
             "jobs locking rules commands __main__ __init__",
         ]
@@ -45,7 +45,7 @@ LAYER = {
 }
 # Who may touch files, and the calls that do.
 DOORS = set(
-    "store writing records provenance fingerprint plan trace figures paper publish report "
+    "store writing records provenance fingerprint plan trace verify figures paper publish report "
     "jobs locking commands __main__".split()
 )
 TOUCHES = set(

@@ -134,11 +134,11 @@ def test_a_first_make_installs_and_a_second_does_nothing(checkout, python):
     built = calls(checkout)
     assert built[0] == "-m venv --clear --without-pip .venv"
     assert [line for line in built if re.match("-m uv pip sync .*--require-hashes", line)]
-    assert built[-1].startswith("-m snakemake --quiet host reason --cores ")
+    assert built[-2].startswith("-m snakemake --quiet host reason --cores ")
     for name in LOCKS:
         (checkout / name).touch()
     make(checkout, stub, "paper")
-    assert calls(checkout) == built[-1:]
+    assert calls(checkout) == built[-2:]
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,26 @@ def test_bare_make_lists_every_target(checkout):
     targets = re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()
     listed = [line.split()[1] for line in make(checkout).stdout.splitlines()]
     assert sorted(listed) == sorted(targets)
+
+
+def test_a_paper_tells_its_level_and_does_not_fail_by_it(checkout, python):
+    stub = "PYTHON={}".format(python('case "$*" in *verify*) exit 1 ;; esac'))
+    assert make(checkout, stub, "paper").returncode == 0
+    assert calls(checkout)[-1] == "-m lowpass verify"
+    assert make(checkout, stub, "verify").returncode != 0
+    assert calls(checkout) == ["-m lowpass verify"]
+
+
+@pytest.mark.parametrize("arguments", ["-n", "--configfile mine.yaml"])
+def test_a_paper_made_otherwise_is_not_compared_with_this_one(checkout, python, arguments):
+    make(checkout, f"PYTHON={python()}", "paper", f"ARGS={arguments}")
+    assert calls(checkout)[-1].endswith(f" {arguments} -- paper")
+
+
+def test_a_paper_that_failed_is_not_compared(checkout, python):
+    stub = python('case "$*" in *snakemake*) exit 1 ;; esac')
+    assert make(checkout, f"PYTHON={stub}", "paper").returncode != 0
+    assert calls(checkout)[-1].startswith("-m snakemake")
 
 
 # Refusals.

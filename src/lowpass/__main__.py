@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from lowpass.commands import describe, make, publish, trace
+from lowpass.commands import describe, make, publish, trace, verify
 from lowpass.uncached import import_from_source
 
 if TYPE_CHECKING:
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 # What shells give for a program that was ended by Ctrl-C.
 INTERRUPTED = 130
-COMMANDS = {"trace": trace, "describe": describe, "make": make, "publish": publish}
+COMMANDS = {
+    "trace": trace,
+    "verify": verify,
+    "describe": describe,
+    "make": make,
+    "publish": publish,
+}
 
 
 class Parser(argparse.ArgumentParser):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lowpass.registry import Registry
+from lowpass.rounding import ROUNDING, Logarithm, Remainder
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ VARIABLES.enter(
         infinite=NOTHING_LEFT,
     ),
 )
+ROUNDING.enter("log10_dc_norm", Logarithm())
 VARIABLES.enter(
     "log10_hc_norm",
     Card(
@@ -143,6 +145,7 @@ VARIABLES.enter(
         infinite=NOTHING_LEFT,
     ),
 )
+ROUNDING.enter("log10_hc_norm", Logarithm())
 VARIABLES.enter(
     "log10_stationary_norm",
     Card(
@@ -152,6 +155,7 @@ VARIABLES.enter(
         infinite=NOTHING_LEFT,
     ),
 )
+ROUNDING.enter("log10_stationary_norm", Logarithm())
 VARIABLES.enter(
     "log10_transient_norm",
     Card(
@@ -161,6 +165,7 @@ VARIABLES.enter(
         infinite=NOTHING_LEFT,
     ),
 )
+ROUNDING.enter("log10_transient_norm", Logarithm())
 VARIABLES.enter(
     "log10_rounding_floor",
     Card(
@@ -202,7 +207,9 @@ VARIABLES.enter(
         dims=("similarity", "query"),
     ),
 )
+ROUNDING.enter("normaliser_share", Remainder())
 VARIABLES.enter(
     "weight_sum_defect",
     Card(r"|\sum_i\tilde\alpha_i-1|", "defect of the sum of the weights", dims=("query",)),
 )
+ROUNDING.enter("weight_sum_defect", Remainder())

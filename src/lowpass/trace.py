@@ -97,7 +97,7 @@ class Tracer:
         checks = {
             "tampered": lambda: tampering(node, parents, base),
             "stale parent": lambda: self._stale_parent(node, parents),
-            "stale code": lambda: self._stale_code(node.record),
+            "stale code": lambda: stale_code(node.record, self._code),
             "orphan": lambda: self._orphan(node.record),
         }
         for status, check in checks.items():
@@ -117,29 +117,31 @@ class Tracer:
                 return f"{node.record['parameters']['path']} is not what this was made from"
         return ""
 
-    def _stale_code(self, record: dict[str, Any]) -> str:
-        if record["recipe"]["stage"] == "publish":
-            return ""
-        here = ".".join(map(str, sys.version_info[:2]))
-        if not record["versions"]["python"].startswith(f"{here}."):
-            return (
-                f"made with Python {record['versions']['python']}, here {here}; fingerprints "
-                f"compare within one minor version only"
-            )
-        try:
-            roots = roots_of(record["recipe"])
-            names = names_of(record["recipe"]["stage"], complete(record["recipe"]))
-            now = self._code.fingerprint(roots.definitions, names, roots.distributions)
-        except Refusal as refusal:
-            return f"the code here cannot make it: {refusal}"
-        return "" if now == record["code"] else f"made by {record['code']}, the code here is {now}"
-
     def _orphan(self, record: dict[str, Any]) -> str:
         if self._planned is None or record["recipe"]["stage"] == "publish":
             return ""
         if record["key"] in self._planned:
             return ""
         return "the configuration plans no product with this key"
+
+
+def stale_code(record: dict[str, Any], code: Code) -> str:
+    """Say why the code that is here is not the code that a record names; nothing where it is."""
+    if record["recipe"]["stage"] == "publish":
+        return ""
+    here = ".".join(map(str, sys.version_info[:2]))
+    if not record["versions"]["python"].startswith(f"{here}."):
+        return (
+            f"made with Python {record['versions']['python']}, here {here}; fingerprints "
+            f"compare within one minor version only"
+        )
+    try:
+        roots = roots_of(record["recipe"])
+        names = names_of(record["recipe"]["stage"], complete(record["recipe"]))
+        now = code.fingerprint(roots.definitions, names, roots.distributions)
+    except Refusal as refusal:
+        return f"the code here cannot make it: {refusal}"
+    return "" if now == record["code"] else f"made by {record['code']}, the code here is {now}"
 
 
 def tampering(node: Node, parents: list[Parent], base: Path) -> str:

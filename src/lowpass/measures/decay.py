@@ -10,6 +10,7 @@ from lowpass import spectra
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.matrices import slem
 from lowpass.measures.names import MEASURES
+from lowpass.rounding import ROUNDING, Fitted, Logarithm
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,6 +28,7 @@ VARIABLES.enter(
         infinite="one of the two components is exactly zero",
     ),
 )
+ROUNDING.enter("log10_hc_dc_ratio", Logarithm(floored=True))
 
 
 @MEASURES.add("log10_hc_dc_ratio")
@@ -59,6 +61,7 @@ VARIABLES.enter(
         infinite="one of the two components is exactly zero",
     ),
 )
+ROUNDING.enter("log10_transient_ratio", Logarithm(floored=True))
 
 
 @MEASURES.add("log10_transient_ratio")
@@ -87,6 +90,7 @@ VARIABLES.enter(
         infinite="the prediction for a component that is exactly zero",
     ),
 )
+ROUNDING.enter("log10_predicted_ratio", Fitted(of=Logarithm(), off=2.0))
 
 
 @MEASURES.add("log10_predicted_ratio")
@@ -111,6 +115,7 @@ VARIABLES.enter(
     "transient_rate",
     Card(r"\rho", "fitted rate of the transient ratio", dims=("replicate",)),
 )
+ROUNDING.enter("transient_rate", Fitted(off=0.1))
 
 
 @MEASURES.add("transient_rate")
@@ -129,6 +134,7 @@ VARIABLES.enter(
     "hc_dc_rate",
     Card(r"\rho_{HC/DC}", "fitted rate of the HC/DC ratio", dims=("replicate",)),
 )
+ROUNDING.enter("hc_dc_rate", Fitted(off=0.1))
 
 
 @MEASURES.add("hc_dc_rate")

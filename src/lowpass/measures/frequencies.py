@@ -10,6 +10,7 @@ from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.measures.components import mean_of, tokens_of
 from lowpass.measures.matrices import mixing
 from lowpass.measures.names import MEASURES
+from lowpass.rounding import ROUNDING, Remainder
 
 DIMENSIONS.enter("frequency", Card("k", "periods along the tokens"))
 VARIABLES.enter(
@@ -20,6 +21,7 @@ VARIABLES.enter(
         dims=("replicate",),
     ),
 )
+ROUNDING.enter("dft_mean_defect", Remainder(magnitude=10.0))
 
 
 @MEASURES.add("dft_mean_defect")

@@ -8,6 +8,7 @@ from lowpass import spectra
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
+from lowpass.rounding import ROUNDING, Remainder
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,6 +53,7 @@ VARIABLES.enter(
     "row_sum_defect",
     Card(r"\max_i|\sum_jA_{ij}-1|", "largest defect of a row sum", dims=("replicate",)),
 )
+ROUNDING.enter("row_sum_defect", Remainder())
 
 
 @MEASURES.add("row_sum_defect")
@@ -74,6 +76,7 @@ VARIABLES.enter(
         dims=("replicate",),
     ),
 )
+ROUNDING.enter("unit_eigenvalue_defect", Remainder())
 
 
 @MEASURES.add("unit_eigenvalue_defect")

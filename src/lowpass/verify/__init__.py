@@ -1,0 +1,1 @@
+"""Results against the expected ones that the project keeps."""

@@ -53,12 +53,13 @@ def accept(products: Mapping[str, Product], folder: Path, judge: Judge) -> list[
 
 def said(name: str, product: Product, content: dict[str, Any], file: Path) -> list[str]:
     """Say what is new in what is expected of a product."""
+    numbers = f"{count(content['numbers'])} numbers"
     if not file.exists():
-        return [f"{name}: {count(content['numbers'])} numbers are expected for the first time"]
+        return [f"{name}: {numbers} are expected for the first time"]
     try:
         old = expected.read(file, file.name)
-    except Refusal as refusal:
-        return [f"{name}: {count(content['numbers'])} numbers are expected anew, since {refusal}"]
+    except Refusal:
+        return [f"{name}: {numbers} are expected anew; the file that was there could not be read"]
     if old["key"] != content["key"]:
         asked = asked_otherwise(old["recipe"], content["recipe"])
         return [f"{name}: other parameters are asked: {asked}"]

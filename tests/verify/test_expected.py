@@ -19,7 +19,7 @@ CONTENT["numbers"] = {"slem": {"everywhere": {"middle": 0.5, "highest": "inf"}}}
 def file(tmp_path) -> Path:
     """Write what is expected of a product, in a folder that is new."""
     path = tmp_path / "expected" / "paper" / "dc-limit.json"
-    expected.write(path, CONTENT)
+    expected.write({path: CONTENT})
     return path
 
 
@@ -31,7 +31,7 @@ def test_what_is_written_is_read(file):
 
 def test_nothing_half_written_is_left(file):
     with pytest.raises(TypeError):
-        expected.write(file, {"numbers": object()})
+        expected.write({file: CONTENT, file.with_name("other.json"): {"numbers": object()}})
     assert [path.name for path in file.parent.iterdir()] == ["dc-limit.json"]
     assert expected.read(file, "here")["numbers"] == CONTENT["numbers"]
 
@@ -45,7 +45,7 @@ def test_every_number_has_a_line_and_names_ascend(file):
 
 def test_writing_again_gives_the_same_bytes(file):
     before = file.read_bytes()
-    expected.write(file, dict(reversed(CONTENT.items())))
+    expected.write({file: dict(reversed(CONTENT.items()))})
     assert file.read_bytes() == before
 
 
@@ -100,7 +100,7 @@ def test_a_file_that_was_edited_is_refused(old, new, file):
 
 def test_a_file_of_another_schema_is_refused(file, monkeypatch):
     monkeypatch.setattr(expected, "SCHEMA", 2)
-    expected.write(file, CONTENT)
+    expected.write({file: CONTENT})
     monkeypatch.undo()
     assert refusal(file) == (
         "here.json: has the schema 2, and this code knows 1; use the code that it belongs to, "
@@ -109,5 +109,6 @@ def test_a_file_of_another_schema_is_refused(file, monkeypatch):
 
 
 def test_a_sealed_file_that_lacks_something_is_refused(file):
-    expected.write(file, {name: value for name, value in CONTENT.items() if name != "numbers"})
+    lacking = {name: value for name, value in CONTENT.items() if name != "numbers"}
+    expected.write({file: lacking})
     assert "was edited by hand" in refusal(file)

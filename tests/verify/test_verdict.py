@@ -67,7 +67,7 @@ def rewrite(tree: Tree, change, name: str = "dc-limit") -> None:
     content = expected.read(file, file.name)
     change(content)
     del content["seal"], content["schema"]
-    expected.write(file, content)
+    expected.write({file: content})
 
 
 def store_value(path: Path, name: str, place: tuple, factor: float) -> None:

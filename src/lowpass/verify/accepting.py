@@ -36,18 +36,17 @@ def accept(products: Mapping[str, Product], folder: Path, judge: Judge) -> list[
     Refusal
         When a product is missing, out of date or was edited; nothing is written then.
     """
-    fresh = {}
+    contents = {}
+    lines = []
     for name, product in products.items():
+        file = folder / f"{name}.json"
         try:
             product.check(judge)
-            fresh[name] = json.loads(json.dumps(product.expectation()))
+            contents[file] = json.loads(json.dumps(product.expectation()))
         except Refusal as refusal:
             raise Refusal(f"{name}: nothing is accepted, since {refusal}") from None
-    lines = []
-    for name, content in fresh.items():
-        file = folder / f"{name}.json"
-        lines += said(name, products[name], content, file)
-        expected.write(file, content)
+        lines += said(name, product, contents[file], file)
+    expected.write(contents)
     return lines
 
 

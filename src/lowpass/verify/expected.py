@@ -8,13 +8,13 @@ by being accepted, never by hand.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
 from lowpass.records import BLANK, seal, text_digest
 from lowpass.registry import Refusal
+from lowpass.writing import put
 
 SCHEMA = 1
 FIELDS = ("schema", "key", "recipe", "sha256", "digest", "values", "code", "versions", "numbers")
@@ -37,28 +37,22 @@ def strays(folder: Path, names: Container[str]) -> list[Path]:
     return [path for path in sorted(folder.glob("*.json")) if path.stem not in names]
 
 
-def write(path: Path, content: Mapping[str, Any]) -> None:
-    """Write what is expected of a product; the file gets its name when all of it is there.
+def write(contents: Mapping[Path, Mapping[str, Any]]) -> None:
+    """Write what is expected of products; no file gets its name before all are on disk.
 
     Parameters
     ----------
-    path : Path
-        Of the file.
-    content : mapping
-        With everything that ``FIELDS`` names but the schema.
+    contents : mapping
+        By file, everything that ``FIELDS`` names but the schema.
     """
+    put({path: sealed(content) for path, content in contents.items()})
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """Write what is expected as a text that vouches for itself."""
     whole = {"schema": SCHEMA, "seal": BLANK, **content}
     text = json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(part, "wb") as handle:
-            handle.write(seal(f"{text}\n"))
-            handle.flush()
-            os.fsync(handle.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    return seal(f"{text}\n")
 
 
 def read(path: Path, name: str) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def test_code_that_changes_no_number_is_named_after_it_has_run(edited):
     assert after.returncode == 0, after.stdout
     reached = {"counterexamples": "file", "dc-limit": "file", "nile": "values", "claims": "values"}
     assert levels(after) == reached
-    assert "(bytes differ: made by other code of smoothing)" in after.stdout
+    assert "(bytes differ: made by other code of experiment, smoothing)" in after.stdout
 
 
 def test_another_configuration_is_not_compared(edited):

@@ -145,8 +145,9 @@ def test_other_libraries_are_named_before_other_code(tree):
     rewrite(tree, lambda content: content.update(sha256="", digest="", values="", code={}))
     assert answer(tree).why.startswith("bytes differ: made by other code of attention, data, exp")
     rewrite(tree, lambda content: content["versions"].update(numpy="1.0", extra="3"))
+    numpy = products(tree)["dc-limit"].record["versions"]["numpy"]
     assert answer(tree).why == (
-        "bytes differ: made by other library versions, numpy 2 for 1.0, extra None for 3"
+        f"bytes differ: made by other library versions, numpy {numpy} for 1.0, extra None for 3"
     )
 
 

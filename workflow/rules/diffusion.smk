@@ -15,5 +15,7 @@ rule diffusion:
     params:
         recipe=lambda wc: plan.recipe("diffusion", wc.name),
         code=lambda wc: plan.code("diffusion", wc.name),
+    message:
+        "{output[0]}"
     shell:
         "python -m lowpass make {params.recipe:q} --code {params.code} --in {input} --out {output} 2> {log}"

@@ -93,7 +93,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_predicted_ratio", Fitted(of=Logarithm(), off=2.0))
 
 
-@MEASURES.add("log10_predicted_ratio")
+@MEASURES.add("log10_predicted_ratio", of="matrix")
 def log10_predicted_ratio(trajectory: xr.Dataset) -> xr.DataArray:
     """Continue the ratio backwards from the later half at the rate of the second eigenvalue.
 

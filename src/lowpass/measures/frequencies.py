@@ -46,7 +46,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("input_mode_gain")
+@MEASURES.add("input_mode_gain", of="matrix")
 def input_mode_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Measure how much of a Fourier mode is left after one layer, whatever it turned into.
 
@@ -74,7 +74,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("bessel_gain", of="attention")
+@MEASURES.add("bessel_gain", of="temperature")
 def bessel_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Predict the gain of attention whose logits are β cos(θᵢ − θⱼ), for a dense circle.
 
@@ -98,7 +98,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("gaussian_gain", of="attention")
+@MEASURES.add("gaussian_gain", of="temperature")
 def gaussian_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Predict the gain of the heat equation on a circle after the time 1/(2β).
 

@@ -37,7 +37,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("slem")
+@MEASURES.add("slem", of="matrix")
 def slem(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the second-largest eigenvalue modulus of the attention matrix.
 
@@ -56,7 +56,7 @@ VARIABLES.enter(
 ROUNDING.enter("row_sum_defect", Remainder())
 
 
-@MEASURES.add("row_sum_defect")
+@MEASURES.add("row_sum_defect", of="matrix")
 def row_sum_defect(trajectory: xr.Dataset) -> xr.DataArray:
     """Measure how far the rows of the attention matrix are from summing to one.
 
@@ -79,7 +79,7 @@ VARIABLES.enter(
 ROUNDING.enter("unit_eigenvalue_defect", Remainder())
 
 
-@MEASURES.add("unit_eigenvalue_defect")
+@MEASURES.add("unit_eigenvalue_defect", of="matrix")
 def unit_eigenvalue_defect(trajectory: xr.Dataset) -> xr.DataArray:
     """Measure how far the eigenvalue that should be one is from one.
 
@@ -97,7 +97,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("min_attention")
+@MEASURES.add("min_attention", of="matrix")
 def min_attention(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the smallest entry: positive entries make a stochastic matrix primitive.
 

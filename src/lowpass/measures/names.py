@@ -2,7 +2,8 @@
 
 This module owns the registry alone, so that a measure can register itself without
 importing its neighbours. The fact ``of`` of an entry names what it needs beside any
-trajectory: that of one stage, or tokens that are patches of a ``"picture"``.
+trajectory: that of one stage, the ``"temperature"`` of attention, tokens that are patches
+of a ``"picture"``, or the ``"matrix"`` of a layer, which not every method forms.
 """
 
 from __future__ import annotations

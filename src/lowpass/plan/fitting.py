@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lowpass.graphs import GRAPHS
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
 from lowpass.registry import Refusal
 from lowpass.spec.data import OBSERVATIONS, kind, reads, shows_picture
+from lowpass.spec.depth import recorded_layers
 
 # What a section may do with its data: one of these.
 ACTIONS = {
@@ -113,20 +115,45 @@ def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str
                 )
 
 
+def check_places(specs: Mapping[str, Any], where: str) -> None:
+    """Refuse a graph of places where tokens have none."""
+    generator = specs["data"].generator
+    if "diffusion" not in specs or shows_picture(generator):
+        return
+    graph = specs["diffusion"].graph
+    if GRAPHS.facts(graph)["needs_place"]:
+        raise Refusal(
+            f"{where}.diffusion.graph: '{graph}' joins tokens by their places in a picture, and "
+            f"'{generator}' gives none; write 'graph: path', or 'generator: image'."
+        )
+
+
 def check_measures(specs: Mapping[str, Any], where: str) -> None:
     """Refuse a measure of something that this experiment has not."""
     for name in specs["spectra"].measures if "spectra" in specs else ():
-        wanted = MEASURES.facts(name).get("of")
-        if wanted in DYNAMICS and wanted not in specs:
-            raise Refusal(
-                f"{where}.spectra: '{name}' is a measure of '{wanted}', which this experiment has "
-                f"not; delete it."
-            )
-        if wanted == "picture" and not shows_picture(specs["data"].generator):
-            raise Refusal(
-                f"{where}.spectra: '{name}' is a measure of a picture, and "
-                f"'{specs['data'].generator}' gives none; delete it, or write 'generator: image'."
-            )
+        fault = absence(MEASURES.facts(name).get("of"), specs)
+        if fault:
+            raise Refusal(f"{where}.spectra: '{name}' {fault}.")
+
+
+def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
+    """Say why there is not what a measure is of, and what to do; nothing where it is there."""
+    heat, generator = specs.get("diffusion"), specs["data"].generator
+    if wanted in DYNAMICS and wanted not in specs:
+        return f"is a measure of '{wanted}', which this experiment has not; delete it"
+    if wanted == "temperature" and getattr(specs.get("attention"), "beta", None) is None:
+        return "follows from 'attention.beta', which this experiment has not; delete it"
+    if wanted == "matrix" and heat is not None and heat.method != "eigh":
+        return (
+            f"is a measure of the matrix of a layer, which the method '{heat.method}' never "
+            f"forms; delete it, or write 'method: eigh'"
+        )
+    if wanted == "picture" and not shows_picture(generator):
+        return (
+            f"is a measure of a picture, and '{generator}' gives none; delete it, or write "
+            f"'generator: image'"
+        )
+    return ""
 
 
 def check_depths(specs: list[dict[str, Any]], where: str) -> None:
@@ -135,9 +162,16 @@ def check_depths(specs: list[dict[str, Any]], where: str) -> None:
     if acting is None:
         return
     depths = sorted({each[acting].depth for each in specs})
-    measures = specs[0]["spectra"].measures
-    layered = [name for name in measures if "layer" in VARIABLES[name].dims]
-    if len(depths) > 1 and layered:
+    recorded = {tuple(recorded_layers(each[acting].record, each[acting].depth)) for each in specs}
+    unlike = {"layer"} if len(depths) > 1 else set()
+    unlike |= {"recorded_layer"} if len(recorded) > 1 else set()
+    layered = [n for n in specs[0]["spectra"].measures if unlike & {*VARIABLES[n].dims}]
+    if layered and len(depths) == 1:
+        raise Refusal(
+            f"{where}.{acting}.record: differs between points, whose '{layered[0]}' has a value "
+            f"for each recorded layer; record the same layers everywhere."
+        )
+    if layered:
         raise Refusal(
             f"{where}.{acting}.depth: {depths[0]} and {depths[-1]} layers do not fit into one "
             f"'{layered[0]}', which has a value for each layer; write the greatest depth alone, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from lowpass.plan.point import Point, slug_of
 from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, OBSERVATIONS, kind, reads
+from lowpass.spec.data import BLOCK, reads
 
 # A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
 LONGEST_RECIPE = 100_000
@@ -50,7 +51,6 @@ class Plan:
 
     def _experiment(self, name: str, section: Mapping[str, Any], where: str) -> Point:
         cells = expand(section, where)
-        tokens = kind(cells[0].specs["data"].generator) != OBSERVATIONS
         blocks = range(-(-(section.get("replicates") or 1) // BLOCK))
         self.cells[name] = [
             (cell, block, self._chain(cell, block, where)) for cell in cells for block in blocks
@@ -58,7 +58,7 @@ class Plan:
         params = {"name": name, "section": canonical_section(section, cells)}
         unique = {point.key: point for _, _, point in self.cells[name]}
         parents = tuple(unique[key] for key in sorted(unique))
-        return self.add("experiment", name, params, parents, seed=tokens)
+        return self.add("experiment", name, params, parents, seed=any(map(draws, parents)))
 
     def _chain(self, cell: Cell, block: int, where: str) -> Point:
         point = self._data(cell, block, where)
@@ -85,12 +85,12 @@ class Plan:
             for name, value in spec.model_dump(exclude_defaults=True).items()
             if name not in axes
         }
-        draws = stage == "attention" and not stated(cell.specs["data"])
+        weights = stage == "attention" and not stated(cell.specs["data"])
         first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
         slug = slug_of(getattr(spec, first), given) if first else parent.slug
         if axes:
             given["inside"] = axes
-        return self.add(stage, slug, given, (parent,), seed=draws)
+        return self.add(stage, slug, given, (parent,), seed=weights)
 
     def add(
         self,
@@ -141,6 +141,11 @@ class Plan:
         return point
 
 
+def draws(point: Point) -> bool:
+    """Say whether a point, or one that it is made from, was drawn at random."""
+    return "seed" in point.recipe or any(map(draws, point.parents))
+
+
 def file_digest(root: Path, path: str, where: str) -> str:
     """Digest a data file, so that a changed file is a changed parameter.
 
@@ -152,14 +157,16 @@ def file_digest(root: Path, path: str, where: str) -> str:
     if Path(path).is_absolute() or ".." in Path(path).parts:
         raise Refusal(
             f"{where}: '{path}' leads out of the project's folder, so a copy of the project would "
-            f"lack it; put the file into workflow/resources/ and name it from there."
+            f"lack it; put the file into workflow/resources/ and name it from there, or a link to "
+            f"it: ln -s {shlex.quote(path)} workflow/resources/."
         )
     if set(path) & set("{}"):
         raise Refusal(
             f"{where}: '{path}' has braces, which Snakemake takes for wildcards; rename the file."
         )
     try:
-        return hashlib.sha256((root / path).read_bytes()).hexdigest()
+        with open(root / path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
         raise Refusal(
             f"{where}: '{path}' cannot be read ({fault.strerror}); "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lowpass.plan.axes import SWEPT_STAGES, Option, inside_axes, outer_axes
@@ -11,6 +11,7 @@ from lowpass.plan.fitting import (
     check_depths,
     check_kind,
     check_measures,
+    check_places,
     check_replicates,
     check_stages,
     check_stated,
@@ -76,19 +77,38 @@ def cell(
             params[stage][name] = value
     if section.get("spectra") is not None:
         params["spectra"] = {"measures": sorted(section["spectra"])}
-    specs = {
-        stage: STAGES[stage](one_of(each, inner.get(stage, {})), f"{where}.{stage}")
-        for stage, each in params.items()
-    }
-    check_kind(specs, where)
-    check_stated(specs, params, where)
-    check_measures(specs, where)
+    # Any of the values computed within one job may be the one that does not fit.
+    every = [validated(params, chosen, where) for chosen in choices(inner)]
+    for each in every:
+        check_kind(each, where)
+        check_stated(each, params, where)
+        check_places(each, where)
+        check_measures(each, where)
+    specs = every[0]
     place = {
         name: each.label if each.label is not None else value_of(specs, each)
         for name, each in options.items()
     }
     inside = {stage: ascending(stage, params[stage], axes, where) for stage, axes in inner.items()}
     return Cell(place, specs, inside)
+
+
+def validated(params: Mapping[str, Mapping[str, Any]], inner: Inside, where: str) -> dict[str, Any]:
+    """Validate the parameters of every stage, those of inner axes at their first values."""
+    return {
+        stage: STAGES[stage](one_of(each, inner.get(stage, {})), f"{where}.{stage}")
+        for stage, each in params.items()
+    }
+
+
+def choices(inner: Inside) -> Iterator[Inside]:
+    """Yield the inner axes cut down to one value of each, for every combination."""
+    axes = [(stage, name, inner[stage][name]) for stage in inner for name in inner[stage]]
+    for values in itertools.product(*(values for _, _, values in axes)):
+        chosen: Inside = {}
+        for (stage, name, _), value in zip(axes, values, strict=True):
+            chosen.setdefault(stage, {})[name] = [value]
+        yield chosen
 
 
 def ascending(

@@ -10,7 +10,8 @@ from lowpass.diffusion import FLOWS
 from lowpass.domains import Count, NonNegative
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
-from lowpass.spec.base import Spec, build
+from lowpass.registry import Refusal
+from lowpass.spec.base import Spec, build, place
 from lowpass.spec.depth import Record, check_recorded
 
 
@@ -41,8 +42,10 @@ class Diffusion(Spec):
     laplacian: Annotated[str, AfterValidator(known_laplacian)] = Field(
         "combinatorial", description="how neighbours are compared"
     )
-    beta: NonNegative = Field(
-        1.0, description="inverse squared width of the graph 'tokens', dimensionless"
+    beta: NonNegative | None = Field(
+        None,
+        description="inverse squared width of the graph 'tokens', dimensionless; left out for "
+        "graphs that have none",
     )
     diffusion_time: NonNegative = Field(description="time that passes in a layer, dimensionless")
     depth: Count = Field(description="number of layers")
@@ -58,8 +61,22 @@ def parse(params: dict[str, Any], where: str) -> Diffusion:
     Raises
     ------
     Refusal
-        When a layer to record lies beyond the last layer, or a Laplacian keeps no constant.
+        When a layer to record lies beyond the last layer, a Laplacian keeps no constant, or
+        beta is missing where a graph has a width, or given where it has none.
     """
     spec = build(Diffusion, params, where)
     check_recorded(spec.record, spec.depth, where)
+    if not LAPLACIANS.facts(spec.laplacian)["constant_mode"]:
+        raise Refusal(
+            f"{place(where, 'laplacian')}: '{spec.laplacian}' does not keep constants, so its "
+            f"heat flow has no mean to tend to; write random_walk, which is similar to it."
+        )
+    wide, spot = GRAPHS.facts(spec.graph)["needs_beta"], place(where, "beta")
+    if wide and spec.beta is None:
+        raise Refusal(f"{spot}: is not given and has no default; write a value for it.")
+    if not wide and spec.beta is not None:
+        raise Refusal(
+            f"{spot}: would not count, since the graph '{spec.graph}' asks only who is next to "
+            f"whom; delete it, or write 'graph: tokens'."
+        )
     return spec

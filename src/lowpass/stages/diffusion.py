@@ -50,7 +50,7 @@ def diffusion(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
 def header(spec: Diffusion, data: xr.Dataset) -> xr.Dataset:
     """Build the Laplacian of every replicate, and what is known before the first layer."""
     x = data["x"].values
-    affinity = GRAPHS[spec.graph](x, places(data), spec.beta)
+    affinity = GRAPHS[spec.graph](x, places(data), 0.0 if spec.beta is None else spec.beta)
     laplacian = LAPLACIANS[spec.laplacian](affinity)
     pi = stationary_of(affinity, spec.laplacian)
     square = ("replicate", "query", "key")

@@ -1,0 +1,466 @@
+"""What does not fit together in one experiment is told when it is planned."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lowpass.data import GENERATORS
+from lowpass.diffusion import FLOWS
+from lowpass.graphs import GRAPHS
+from lowpass.labels import VARIABLES
+from lowpass.measures import MEASURES
+from lowpass.plan import Plan
+from lowpass.plan.fitting import ACTIONS, STATED
+from lowpass.plan.sweep import expand
+from lowpass.registry import Refusal
+from lowpass.spec.data import kind, reads
+
+from ..configurations import ROOT
+
+PICTURE = {"generator": "image", "path": "workflow/resources/camera.png", "patch": 16}
+SERIES = {
+    "generator": "series",
+    "path": "workflow/resources/nile.csv",
+    "key": "year",
+    "value": "flow",
+}
+DRAWN = {"generator": "gaussian", "n_tokens": 8, "d_model": 4}
+SOFTMAX = {"beta": 1.0, "depth": 4}
+HEAT = {"graph": "path", "diffusion_time": 0.5, "depth": 4}
+CURVE = {"bandwidths": {"low": 0.5, "high": 50, "count": 9}}
+SQUARE, LONG = {"dims": ["query", "key"]}, {"dims": ["token", "feature"]}
+MEASURED = ["log10_hc_dc_ratio"]
+
+
+def own(*roles: str, **more: Any) -> dict[str, Any]:
+    """Describe a file of the user's own that states some roles."""
+    tensors = {role: SQUARE if role in ("logits", "attention") else LONG for role in roles}
+    return {"generator": "file", "path": "mine.npz", **tensors, **more}
+
+
+FITTING: dict[str, dict[str, Any]] = {
+    "attention of drawn tokens": {"data": DRAWN, "attention": SOFTMAX, "replicates": 3},
+    "diffusion of drawn tokens": {"data": DRAWN, "diffusion": HEAT, "replicates": 3},
+    "attention of a picture": {"data": PICTURE, "attention": SOFTMAX},
+    "copies of a picture": {"data": {**PICTURE, "copies": 12}, "attention": SOFTMAX},
+    "diffusion of a picture": {"data": PICTURE, "diffusion": {**HEAT, "graph": "grid"}},
+    "smoothing of a series": {"data": SERIES, "smoothing": CURVE, "spectra": None},
+    "attention of own tokens": {"data": own("tokens"), "attention": SOFTMAX},
+    "diffusion of own tokens": {"data": own("tokens"), "diffusion": HEAT},
+    "own queries and keys": {
+        "data": own("query", "key", "tokens"),
+        "attention": {**SOFTMAX, "kernel": "sinkhorn", "score": "l2", "mask": "cycle"},
+    },
+    "own logits": {
+        "data": own("logits"),
+        "attention": {**SOFTMAX, "kernel": "sinkhorn", "mask": "cycle"},
+    },
+    "own attention": {
+        "data": own("attention", "tokens"),
+        "attention": {"depth": 4, "start": "no_stationary", "arithmetic": "float32"},
+    },
+    "a matrix of heat": {
+        "data": DRAWN,
+        "diffusion": HEAT,
+        "spectra": ["slem", "ring_heat_gain"],
+        "replicates": 1,
+    },
+    "two depths of one number": {
+        "data": DRAWN,
+        "attention": {"beta": 1.0, "depth": [4, 8]},
+        "spectra": ["slem"],
+        "replicates": 1,
+    },
+}
+
+
+def section(base: str, **changes: Any) -> dict[str, Any]:
+    """Change a section that fits: ``data__path`` is a parameter, None takes a part away."""
+    made = {"why": "Why not.", "spectra": MEASURED, **deepcopy(FITTING[base])}
+    for name, value in changes.items():
+        stage, _, parameter = name.partition("__")
+        if parameter:
+            made[stage][parameter] = value
+        else:
+            made[stage] = value
+    return made
+
+
+def refusal(base: str, **changes: Any) -> str:
+    """Plan what does not fit, and give the one line that says so."""
+    with pytest.raises(Refusal) as caught:
+        expand(section(base, **changes), "mine.yaml: experiments.one")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+    return str(caught.value).removeprefix("mine.yaml: experiments.one")
+
+
+# What fits.
+
+
+@pytest.mark.parametrize("base", FITTING)
+def test_what_fits_is_expanded(base):
+    assert expand(section(base), "here")
+
+
+def test_every_generator_and_action_fits_somewhere():
+    assert {each["data"]["generator"] for each in FITTING.values()} | {"ring", "two_levels"} == {
+        *GENERATORS
+    }
+    assert {name for each in FITTING.values() for name in ACTIONS if name in each} == {*ACTIONS}
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("generator", ["drawn", "picture"])
+def test_every_graph_joins_the_tokens_that_have_what_it_asks_for(graph, generator):
+    facts = GRAPHS.facts(graph)
+    heat = {**HEAT, "graph": graph, **({"beta": 1.0} if facts["needs_beta"] else {})}
+    base = f"diffusion of {'drawn tokens' if generator == 'drawn' else 'a picture'}"
+    if facts["needs_place"] and generator == "drawn":
+        assert refusal(base, diffusion=heat) == (
+            f".diffusion.graph: '{graph}' joins tokens by their places in a picture, and "
+            f"'gaussian' gives none; write 'graph: path', or 'generator: image'."
+        )
+    else:
+        assert expand(section(base, diffusion=heat), "here")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
+    """Every measure fits exactly one of the rows below."""
+    of = MEASURES.facts(name).get("of")
+    sections = {
+        "attention": section("attention of drawn tokens", spectra=[name]),
+        "diffusion": section("diffusion of drawn tokens", spectra=[name]),
+        "chebyshev": section(
+            "diffusion of drawn tokens", spectra=[name], diffusion__method="chebyshev"
+        ),
+        "picture": section("attention of a picture", spectra=[name]),
+    }
+    fits = {
+        None: {"attention", "diffusion", "chebyshev", "picture"},
+        "temperature": {"attention", "picture"},
+        "diffusion": {"diffusion", "chebyshev"},
+        "matrix": {"attention", "diffusion", "picture"},
+        "picture": {"picture"},
+    }[of]
+    for kind_of, each in sections.items():
+        if kind_of in fits:
+            assert expand(each, "here")
+        else:
+            with pytest.raises(
+                Refusal,
+                match=rf"^here\.spectra: '{name}' (is a measure of|follows from) .*; delete it",
+            ):
+                expand(each, "here")
+
+
+@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize("name", [n for n in MEASURES if MEASURES.facts(n).get("of") != "picture"])
+def test_what_is_planned_of_heat_can_be_taken(name, method, laboratory):
+    """No measure fails in a job although the plan let it pass."""
+    made = section("diffusion of drawn tokens", spectra=[name], diffusion__method=method)
+    made |= {"data": {"generator": "gaussian", "n_tokens": 6, "d_model": 2}, "replicates": 2}
+    try:
+        expand(made, "here")
+    except Refusal:
+        return
+    assert not np.isnan(laboratory.run(made)[name].values).any()
+
+
+# Chains of stages.
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "message"),
+    [
+        (
+            "attention of drawn tokens",
+            {"attention": None},
+            ": has none of 'attention' (of tokens), 'diffusion' (of tokens), 'smoothing' (of "
+            "observations), so nothing acts on its data; add one.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"diffusion": HEAT},
+            ": has 'attention' beside 'diffusion', and its data go one way; keep one.",
+        ),
+        (
+            "diffusion of drawn tokens",
+            {"smoothing": CURVE},
+            ": has 'diffusion' beside 'smoothing', and its data go one way; keep one.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": None},
+            ": 'attention' is given without 'spectra', which it needs; add 'spectra:'.",
+        ),
+        (
+            "diffusion of own tokens",
+            {"spectra": None},
+            ": 'diffusion' is given without 'spectra', which it needs; add 'spectra:'.",
+        ),
+        (
+            "smoothing of a series",
+            {"spectra": MEASURED},
+            ": 'spectra' is given without 'attention', which it needs; add 'attention:'.",
+        ),
+        (
+            "smoothing of a series",
+            {"data": DRAWN},
+            ".data.generator: 'gaussian' gives tokens, which 'smoothing' does not read; write "
+            "'attention:' instead, or choose another generator.",
+        ),
+        (
+            "attention of a picture",
+            {"data": SERIES},
+            ".data.generator: 'series' gives observations, which 'attention' does not read; write "
+            "'smoothing:' instead, or choose another generator.",
+        ),
+        (
+            "diffusion of a picture",
+            {"data": SERIES},
+            ".data.generator: 'series' gives observations, which 'diffusion' does not read; write "
+            "'smoothing:' instead, or choose another generator.",
+        ),
+    ],
+)
+def test_stages_that_lead_nowhere_are_refused(base, changes, message):
+    assert refusal(base, **changes) == message
+
+
+# Replicates.
+
+
+@pytest.mark.parametrize("base", ["attention of drawn tokens", "diffusion of drawn tokens"])
+def test_a_draw_needs_a_number_of_replicates(base):
+    stage = base.split()[0]
+    assert refusal(base, replicates=None) == (
+        f": '{stage}' is given without 'replicates', which it needs; add 'replicates:'."
+    )
+
+
+@pytest.mark.parametrize(
+    "base", [name for name, each in FITTING.items() if reads(each["data"]["generator"])]
+)
+def test_what_is_read_has_no_replicates(base):
+    generator = FITTING[base]["data"]["generator"]
+    said = refusal(base, replicates=3)
+    assert said.startswith(
+        f".replicates: 3 replicates of what '{generator}' reads would all be equal, since nothing "
+        f"is drawn there; delete 'replicates:'"
+    )
+    # Observations have no copies.
+    assert ("data.copies" in said) == (kind(generator) == "tokens")
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["b", "a"]])
+@pytest.mark.parametrize("count", [None, 3])
+def test_one_experiment_does_not_read_and_draw(labels, count):
+    mixed = {
+        "label": labels,
+        "data.generator": ["image", "two_levels"],
+        "data.path": [PICTURE["path"], PICTURE["path"]],
+    }
+    said = refusal(
+        "attention of a picture",
+        data={},
+        zip={"case": {name: mixed[name] for name in ("label", "data.generator")}},
+        replicates=count,
+    )
+    # A parameter of the one is unknown to the other; without any, the first lacks its own.
+    assert said.startswith((".data.path: is not given", ".data.n_tokens: is not given"))
+
+
+def test_generators_that_read_and_draw_are_told_apart(monkeypatch):
+    """Two generators of the same parameters, of which one reads."""
+    monkeypatch.setitem(
+        GENERATORS._facts, "two_levels", {"kind": "tokens", "reads": True, "picture": False}
+    )
+    cases = {"label": ["a", "b"], "data.generator": ["gaussian", "two_levels"]}
+    data = {"n_tokens": 8, "d_model": 4}
+    assert refusal("attention of drawn tokens", data=data, zip={"case": cases}) == (
+        ".data.generator: 'two_levels' reads a file and 'gaussian' draws replicates, so one "
+        "dataset cannot hold both; describe an experiment for each."
+    )
+
+
+# What a file states.
+
+
+@pytest.mark.parametrize(
+    ("role", "name"), [(role, name) for role in STATED for name in STATED[role]]
+)
+def test_a_parameter_that_could_not_count_is_refused(role, name):
+    value = {
+        "kernel": "softmax",
+        "score": "dot",
+        "weights": "tied",
+        "mask": "none",
+        "beta": 1.0,
+    }[name]
+    base = {"attention": "own attention", "logits": "own logits", "query": "own queries and keys"}
+    assert refusal(base[role], **{f"attention__{name}": value}) == (
+        f".attention.{name}: would not count, since data.{role} says how tokens are mixed; delete "
+        f"one of them."
+    )
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0], [1.0]])
+def test_a_sweep_that_could_not_count_is_refused(values):
+    said = refusal("own attention", attention__beta=values)
+    assert said.startswith(".attention.beta: would not count, since data.attention says how")
+
+
+def test_a_zipped_parameter_that_could_not_count_is_refused():
+    cases = {"label": ["a", "b"], "attention.kernel": ["softmax", "sinkhorn"]}
+    said = refusal("own attention", zip={"case": cases})
+    assert said.startswith(".attention.kernel: would not count, since data.attention says how")
+
+
+@pytest.mark.parametrize("role", STATED)
+def test_heat_flows_along_no_attention(role):
+    roles = ("query", "key") if role == "query" else (role,)
+    assert refusal("diffusion of own tokens", data=own(*roles, "tokens")) == (
+        f".data.{role}: 'diffusion' mixes by a graph and would not read it; delete it, or write "
+        f"'attention:' instead."
+    )
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "attention of drawn tokens",
+        "attention of a picture",
+        "attention of own tokens",
+        "own queries and keys",
+        "own logits",
+    ],
+)
+def test_attention_that_is_computed_has_a_temperature(base):
+    assert refusal(base, attention={"depth": 4}) == (
+        ".attention.beta: is not given and has no default; write a value for it."
+    )
+
+
+# Measures and depths.
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "message"),
+    [
+        (
+            "diffusion of drawn tokens",
+            {"spectra": ["bessel_gain"]},
+            ".spectra: 'bessel_gain' follows from 'attention.beta', which this experiment has not; "
+            "delete it.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["slem", "ring_heat_gain"]},
+            ".spectra: 'ring_heat_gain' is a measure of 'diffusion', which this experiment has "
+            "not; delete it.",
+        ),
+        (
+            "diffusion of drawn tokens",
+            {"spectra": ["slem"], "diffusion__method": "chebyshev"},
+            ".spectra: 'slem' is a measure of the matrix of a layer, which the method 'chebyshev' "
+            "never forms; delete it, or write 'method: eigh'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["picture"]},
+            ".spectra: 'picture' is a measure of a picture, and 'gaussian' gives none; delete it, "
+            "or write 'generator: image'.",
+        ),
+        (
+            "own attention",
+            {"spectra": ["bessel_gain"]},
+            ".spectra: 'bessel_gain' follows from 'attention.beta', which this experiment has not; "
+            "delete it.",
+        ),
+    ],
+)
+def test_a_measure_of_what_is_not_there_is_refused(base, changes, message):
+    assert refusal(base, **changes) == message
+
+
+@pytest.mark.parametrize("order", [["eigh", "chebyshev"], ["chebyshev", "eigh"]])
+def test_a_method_within_one_job_is_looked_at_too(order):
+    said = refusal(
+        "diffusion of drawn tokens", spectra=["slem"], diffusion__method=order, inside=["method"]
+    )
+    assert said.startswith(".spectra: 'slem' is a measure of the matrix of a layer, which the met")
+
+
+@pytest.mark.parametrize("order", [["path", "grid"], ["grid", "path"]])
+def test_a_graph_within_one_job_is_looked_at_too(order):
+    said = refusal("diffusion of drawn tokens", diffusion__graph=order, inside=["graph"])
+    assert said.startswith(".diffusion.graph: 'grid' joins tokens by their places in a picture")
+
+
+@pytest.mark.parametrize("stage", ["attention", "diffusion"])
+def test_layers_of_two_depths_do_not_fit_into_one_variable(stage):
+    base = f"{stage} of drawn tokens"
+    assert refusal(base, **{f"{stage}__depth": [8, 4, 6]}) == (
+        f".{stage}.depth: 4 and 8 layers do not fit into one 'log10_hc_dc_ratio', which has a "
+        f"value for each layer; write the greatest depth alone, since the layers of the others "
+        f"are its first ones."
+    )
+
+
+def test_depths_that_cases_set_are_looked_at_too():
+    cases = {"label": ["a", "b"], "attention.depth": [4, 5]}
+    data = {key: value for key, value in SOFTMAX.items() if key != "depth"}
+    said = refusal("attention of drawn tokens", attention=data, zip={"case": cases})
+    assert said.startswith(".attention.depth: 4 and 5 layers do not fit into one")
+
+
+@pytest.mark.parametrize("name", [n for n in MEASURES if "recorded_layer" in VARIABLES[n].dims])
+def test_recorded_layers_of_two_depths_do_not_fit_either(name):
+    said = refusal("attention of a picture", spectra=[name], attention__depth=[4, 8])
+    assert said.startswith(f".attention.depth: 4 and 8 layers do not fit into one '{name}'")
+
+
+def test_the_same_recorded_layers_fit_whatever_the_depth():
+    made = section("attention of a picture", spectra=["picture"], attention__depth=[4, 8])
+    made["attention"]["record"] = [0, 3]
+    assert expand(made, "here")
+
+
+def test_unlike_records_do_not_fit_into_one_picture():
+    cases = {"label": ["a", "b"], "attention.record": ["all", "geometric"]}
+    changes = {"attention__depth": 8, "zip": {"case": cases}}
+    assert expand(section("attention of a picture", spectra=["slem"], **changes), "here")
+    assert refusal("attention of a picture", spectra=["picture"], **changes) == (
+        ".attention.record: differs between points, whose 'picture' has a value for each recorded "
+        "layer; record the same layers everywhere."
+    )
+
+
+# Seeds.
+
+
+def seeds(base: str, **changes: Any) -> set[str]:
+    """List the stages whose recipe has the seed, of an experiment whose file is Nile's table."""
+    made = section(base, **changes)
+    made["data"]["path"] = SERIES["path"]
+    return {p.stage for p in Plan(7, {"one": made}, "here", ROOT) if "seed" in p.recipe}
+
+
+@pytest.mark.parametrize("base", ["own attention", "own logits", "own queries and keys"])
+def test_the_seed_is_no_part_of_what_draws_nothing(base):
+    assert seeds(base) == set()
+
+
+@pytest.mark.parametrize("base", ["diffusion of own tokens", "smoothing of a series"])
+def test_neither_heat_nor_smoothing_of_a_file_draws(base):
+    assert seeds(base) == set()
+
+
+def test_weights_for_the_tokens_of_a_file_are_drawn():
+    assert seeds("attention of own tokens") == {"attention", "experiment"}

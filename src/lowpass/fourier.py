@@ -1,6 +1,6 @@
 """Frequencies of tokens in a row, or of pixels in a picture.
 
-It owns what the discrete Fourier transform says about a mixing matrix or an
+It owns what discrete Fourier and cosine transforms say about a mixing matrix or an
 image, with every frequency counted once and none lost, odd sizes included.
 """
 
@@ -75,26 +75,24 @@ def output_spectrum(attention: np.ndarray) -> np.ndarray:
 
 
 def _radius(shape: tuple[int, int]) -> np.ndarray:
-    """Round the distance of every frequency from zero, in periods along the longer side."""
-    n_rows, n_columns = shape
+    """Round the distance of every frequency from zero, in half periods along the longer side."""
     longer = max(shape)
-    along = [
-        # Whole numbers are divided last, so that halves are exact on every machine.
-        np.minimum(np.arange(n), n - np.arange(n)) * longer / n
-        for n in (n_rows, n_columns)
-    ]
-    distance = np.sqrt(along[0][:, None] ** 2 + along[1][None, :] ** 2)
+    # Whole numbers are divided last, so that halves are exact on every machine.
+    down, across = (np.arange(n) * longer / n for n in shape)
+    distance = np.sqrt(down[:, None] ** 2 + across[None, :] ** 2)
     return np.floor(distance + 0.5).astype(np.int64)
 
 
 def radial_spectrum(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     r"""Average the power of pictures over directions.
 
-    .. math:: P_b = \frac1{n_b} \sum_{b - \frac12 \le N\|f\| < b + \frac12} |\hat u(f)|^2,
+    .. math:: P_b = \frac1{n_b} \sum_{b - \frac12 \le 2Nf < b + \frac12} |\hat u(f)|^2,
               \qquad \sum_b n_b P_b = \sum_{ij} u_{ij}^2
 
-    with the unitary transform û, the frequency f in cycles per pixel, and N
-    pixels along the longer side.
+    with the unitary cosine transform û, the frequency f in cycles per pixel, and N
+    pixels along the longer side. Cosines, the modes of heat that does not leave a
+    picture, because its opposite edges do not meet: a Fourier transform takes the jump
+    between them for power at all frequencies.
 
     Parameters
     ----------
@@ -104,19 +102,23 @@ def radial_spectrum(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     Returns
     -------
     frequency : (bin,) float
-        b/N cycles per pixel, from zero to the corner at about 0.71. Above 1/2
+        b/2N cycles per pixel, from zero to the corner at about 0.71. Above 1/2
         only oblique waves exist.
     power : (..., bin) float
         Mean over the frequencies of a bin, in squared units of the picture.
     count : (bin,) int
         How many frequencies a bin averages; never zero.
+
+    References
+    ----------
+    .. [1] strang1999.
     """
-    from scipy.fft import fft2
+    from scipy.fft import dctn
 
     radius = _radius((picture.shape[-2], picture.shape[-1])).ravel()
     count = np.bincount(radius)
-    square = np.abs(np.asarray(fft2(picture, norm="ortho"))) ** 2
+    square = np.asarray(dctn(picture, type=2, norm="ortho", axes=(-2, -1))) ** 2
     total = np.empty((*picture.shape[:-2], count.size))
     for index in np.ndindex(picture.shape[:-2]):
         total[index] = np.bincount(radius, weights=square[index].ravel())
-    return np.arange(count.size) / max(picture.shape[-2:]), total / count, count
+    return np.arange(count.size) / (2 * max(picture.shape[-2:])), total / count, count

@@ -61,6 +61,12 @@ SECTIONS: dict[str, dict[str, Any]] = {
         },
         "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
     },
+    "circle": {
+        "data": {"generator": "ring", "n_tokens": 24},
+        "attention": {"score": "l2", "weights": "identity", "beta": [1.0, 3.0], "depth": 1},
+        "spectra": ["input_mode_gain", "bessel_gain", "gaussian_gain"],
+        "replicates": 1,
+    },
 }
 
 

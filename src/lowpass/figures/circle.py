@@ -79,8 +79,8 @@ def name_curve(ax: Axes, run: xr.Dataset, text: str, colour: str) -> None:
 
 
 def name_heat(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
-    """Name the closed form of heat beside its lowest curve but the first, to the left."""
-    run = runs.isel(beta=1)
+    """Name the closed form of heat to the left of its first curve, where nothing else is."""
+    run = runs.isel(beta=0)
     last = np.flatnonzero(run["gaussian_gain"].values >= HEAT_NAMED_AT)[-1]
     ax.annotate(
         "heat",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lowpass.figures.attention import name_powers
+from lowpass.figures.marks import annotate
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import PAPER, Palette, depth_colours
 from lowpass.figures.style import NOTE, TICK, axis_text, canvas, head, look, spines
@@ -21,8 +22,10 @@ SHOWN_LAYERS = (0, 1, 4, 16, 64)
 FEW_LAYERS = (0, 4, 24)
 # A picture is one wide in the panel's own units; between two of them is this much ground.
 GAP = 0.07
-# The highest frequency that pixels resolve along a row.
+# The highest frequency that patches resolve along a row.
 NYQUIST = 0.5
+# Below the square of a double's precision a power is rounding, as a decimal logarithm.
+ROUNDED = -28
 MEANS = ("attention", "heat")
 FINDINGS = {"attention": "All frequencies fall alike", "heat": "High ones fall first"}
 
@@ -34,10 +37,9 @@ FINDINGS = {"attention": "All frequencies fall alike", "heat": "High ones fall f
     caption="A photograph whose patches are tokens. (a) Above, attention with its patches as "
     "queries, keys and values, so that each is replaced by an average of those that look alike; "
     "below, heat that flows between neighbouring patches. Nothing is rescaled. (b), (c) The power "
-    "of what differs from the mean patch, averaged over all directions at each spatial frequency, "
-    "at the depths of the pictures. Heat takes the high frequencies first. Attention takes all "
-    "frequencies alike, since it does not know where a patch lies; the notches are the multiples "
-    "of one period in each patch, where the mean patch was taken away.",
+    "of what differs from the mean patch, averaged over all directions at each spatial frequency "
+    "of the grid of patches, at the depths of the pictures. Heat takes the high frequencies first. "
+    "Attention takes all frequencies alike, since it does not know where a patch lies.",
 )
 def photograph(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw two rows of pictures, and the spectrum of each row by depth."""
@@ -128,6 +130,9 @@ def draw_power(ax: Axes, run: xr.Dataset, layers: Sequence[int], palette: Palett
     for layer, colour in zip(layers, depth_colours(layers, palette), strict=True):
         line = power.sel(recorded_layer=layer)
         ax.plot(line["radial_frequency"].values, line.values, color=colour, linewidth=0.9)
+    last = power.sel(recorded_layer=layers[-1]).isel(radial_frequency=-1)
+    if float(last) < ROUNDED:
+        annotate(ax, "rounding", (NYQUIST, float(last)), (-2, 7), palette)
     ax.set(xlim=(0, NYQUIST), xticks=(0, NYQUIST / 2, NYQUIST))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.set_xlabel(axis_text(power["radial_frequency"]))

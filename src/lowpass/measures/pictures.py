@@ -13,7 +13,7 @@ from lowpass.registry import Refusal
 
 DIMENSIONS.enter("pixel_row", Card("", "pixel row"))
 DIMENSIONS.enter("pixel_column", Card("", "pixel column"))
-DIMENSIONS.enter("radial_frequency", Card("f", "frequency", units="1/pixel"))
+DIMENSIONS.enter("radial_frequency", Card("f", "frequency", units="1/patch"))
 
 PLACES = ("row", "column", "patch_row", "patch_column")
 
@@ -58,21 +58,24 @@ VARIABLES.enter(
 
 @MEASURES.add("log10_radial_power", of="picture")
 def log10_radial_power(trajectory: xr.Dataset) -> xr.DataArray:
-    """Average the power of the picture without its mean patch over rings of frequency.
+    """Average the power of what differs from the mean patch over directions, and in a patch.
 
-    The binary exponent is added to the logarithm, so that nothing underflows.
+    The transform runs over the grid of patches, once for each pixel of a patch. The binary
+    exponent is added to the logarithm, so that nothing underflows.
 
     Returns
     -------
     (..., replicate, recorded_layer, radial_frequency) float
-        Of the unitary transform of the high-frequency component.
+        Of the unitary cosine transform of the high-frequency component.
     """
-    seen = assembled(trajectory, trajectory["hc"])
+    seen = on_grid(trajectory, trajectory["hc"])
     frequency, power, _ = fourier.radial_spectrum(seen.values)
+    seen = seen.isel(feature=0)
+    power = power.mean(axis=-2)
     with np.errstate(divide="ignore"):
         logarithm = np.log10(power)
     exponent = trajectory["hc_exponent"].transpose(*seen.dims[:-2]).values
-    leading = {name: seen[name] for name in seen.dims[:-2]}
+    leading = {name: seen[name] for name in seen.dims[:-2] if name in seen.coords}
     return xr.DataArray(
         logarithm + 2 * np.log10(2) * exponent[..., None],
         {**leading, "radial_frequency": frequency},
@@ -80,8 +83,8 @@ def log10_radial_power(trajectory: xr.Dataset) -> xr.DataArray:
     )
 
 
-def assembled(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
-    """Put tokens (..., token, feature) together to pictures (..., pixel_row, pixel_column).
+def places_of(trajectory: xr.Dataset) -> dict[str, np.ndarray]:
+    """Say where tokens and features lie in a picture.
 
     Raises
     ------
@@ -93,8 +96,23 @@ def assembled(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
             "these tokens are no patches of a picture, so there is nothing to see; take measures "
             "of pictures where data.generator is 'image'."
         )
-    places = {name: trajectory[name].values for name in PLACES}
-    seen = pictures.assembled(x.values, **places)
+    return {name: trajectory[name].values for name in PLACES}
+
+
+def on_grid(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
+    """Lay tokens (..., token, feature) out as the grid of patches (..., feature, row, column)."""
+    places = places_of(trajectory)
+    steps = {name: np.unique(places[name], return_inverse=True)[1] for name in ("row", "column")}
+    single = np.zeros(1, dtype=int)
+    each = np.swapaxes(x.values, -1, -2)[..., None]
+    grid = pictures.assembled(each, **steps, patch_row=single, patch_column=single)
+    leading = {name: x[name] for name in x.dims[:-2] if name in x.coords}
+    return xr.DataArray(grid, leading, (*x.dims[:-2], "feature", "row", "column"))
+
+
+def assembled(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
+    """Put tokens (..., token, feature) together to pictures (..., pixel_row, pixel_column)."""
+    seen = pictures.assembled(x.values, **places_of(trajectory))
     leading = {name: x[name] for name in x.dims[:-2] if name in x.coords}
     pixels = {
         "pixel_row": np.arange(seen.shape[-2]),

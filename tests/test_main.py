@@ -216,7 +216,7 @@ def test_a_long_job_tells_its_log_how_far_it_is_and_makes_the_same(stage, job, t
     status, out, err = job(point, *parents)
     assert (status, out) == (0, "")
     lines = [
-        re.match(r"(.*?) +\d+ of \d+ +\d+ %  \[#*-*\]  \d+ ", each) for each in err.splitlines()
+        re.match(r"(.*?) +\d+ of \d+ +\d+ %  \[#*-*\]  [\d.]+ ", each) for each in err.splitlines()
     ]
     assert [line[1] for line in lines] == items
     assert laboratory.file(point).read_bytes() == made

@@ -59,6 +59,12 @@ def test_two_lines_are_never_close(cost, lazy, watched):
     assert len(times) > 1
 
 
+def test_a_loop_of_a_day_fills_no_log(watched):
+    watched.run([1.0] * 86_400, 86_400)
+    assert len(watched.said) < 200
+    assert watched.said[40][0] - watched.said[39][0] < 30
+
+
 @pytest.mark.parametrize("lazy", [False, True])
 def test_what_passes_through_is_what_was_there(lazy, watched):
     costs = [float(i % 7) for i in range(100)]
@@ -119,7 +125,9 @@ def test_the_lines_of_a_loop_stand_below_each_other():
     [
         (0.4, "0 s"),
         (99.4, "99 s"),
-        (120, "2 min"),
+        (120, "2.0 min"),
+        (599, "10.0 min"),
+        (601, "10 min"),
         (5999, "100 min"),
         (6001, "1.7 h"),
         (9e5, "250.0 h"),

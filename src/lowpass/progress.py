@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 # Seconds between two lines, and before the first: a loop that is over by then says nothing.
 EVERY = 5.0
+# Later lines come after this share of the time so far: hours need not fill a log either.
+SHARE = 0.05
 WIDTH = 20
 
 
@@ -50,7 +52,7 @@ class Progress:
         start = last = self._clock()
         for done, item in enumerate(items):
             now = self._clock()
-            if done and now - last >= EVERY:
+            if done and now - last >= max(EVERY, SHARE * (now - start)):
                 self._say(line(what, done, total, now - start))
                 last = now
             yield item
@@ -81,9 +83,11 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(7.4), duration(400), duration(10_000)
-    ('7 s', '7 min', '2.8 h')
+    >>> duration(7.4), duration(150), duration(4000), duration(10_000)
+    ('7 s', '2.5 min', '67 min', '2.8 h')
     """
     if seconds < 100:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+    if seconds < 6000:
+        return f"{seconds / 60:.{int(seconds < 600)}f} min"
+    return f"{seconds / 3600:.1f} h"

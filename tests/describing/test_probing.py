@@ -7,6 +7,7 @@ import pytest
 from lowpass.data import GENERATORS
 from lowpass.describing.parameters import stages
 from lowpass.describing.probing import examples, families, optional, values_of
+from lowpass.graphs import GRAPHS
 from lowpass.plan.sweep import STAGES
 from lowpass.registry import Refusal
 
@@ -30,8 +31,9 @@ def test_observations_are_smoothed_and_nothing_else(found):
     }
 
 
-def test_drawn_tokens_are_attended_measured_and_repeated(found):
-    assert frozenset({"attention", "spectra", "replicates"}) in found["gaussian"]
+@pytest.mark.parametrize("stage", ["attention", "diffusion"])
+def test_drawn_tokens_are_mixed_measured_and_repeated(stage, found):
+    assert frozenset({stage, "spectra", "replicates"}) in found["gaussian"]
     assert all("replicates" in chosen and "smoothing" not in chosen for chosen in found["gaussian"])
 
 
@@ -40,12 +42,17 @@ def test_what_may_be_missing_is_what_is_nothing_by_default():
     assert {"why", "data", "inside", "zip"}.isdisjoint(optional())
 
 
-@pytest.mark.parametrize("stage", ["attention", "smoothing"])
+@pytest.mark.parametrize("stage", ["attention", "diffusion", "smoothing"])
 def test_examples_are_accepted_by_their_stage(stage):
     made = list(examples(stage, stages()[stage]))
     assert made
     for params in made:
         STAGES[stage](params, "here")
+
+
+def test_every_graph_is_among_the_examples_since_each_may_fit_elsewhere():
+    made = examples("diffusion", stages()["diffusion"])
+    assert {params["graph"] for params in made} == {*GRAPHS}
 
 
 def test_a_stage_that_accepts_no_example_is_refused():

@@ -93,7 +93,8 @@ def examples(
     """Yield parameters that a stage accepts by itself.
 
     First as few as possible, then with each one, and with all, of those that are nothing where
-    they are not given: another part may ask for them.
+    they are not given: another part may ask for them. So for every choice of a name that has
+    to be made, since each may fit beside other parts.
 
     Raises
     ------
@@ -104,7 +105,10 @@ def examples(
     absent = [name for name, field in fields.items() if field.get("default", "") is None]
     sets = [(), *((name,) for name in absent), absent]
     found = [
-        first_accepted(stage, {**(given or {})}, [*read.required, *more], fields) for more in sets
+        first_accepted(stage, {**(given or {}), **chosen}, [*left, *more], fields)
+        for chosen in choices(read)
+        for left in [[name for name in read.required if name not in chosen]]
+        for more in sets
     ]
     if not any(found):
         raise Refusal(
@@ -112,6 +116,14 @@ def examples(
             f"said of what may stand beside it; give its parameters narrower domains."
         )
     yield from (each for each in found if each)
+
+
+def choices(read: Parameters) -> list[dict[str, Any]]:
+    """List every combination of the names that have to be chosen from a few."""
+    named = {
+        name: read.fields[name]["enum"] for name in read.required if "enum" in read.fields[name]
+    }
+    return [dict(zip(named, values, strict=True)) for values in itertools.product(*named.values())]
 
 
 def first_accepted(

@@ -1,0 +1,330 @@
+"""Heat in closed form, by two methods, on every graph, and attention as one of its steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+from mpmath import mp
+from numpy.testing import assert_allclose
+
+from lowpass.diffusion import FLOWS
+from lowpass.graphs import GRAPHS
+from lowpass.laplacians import LAPLACIANS
+from lowpass.registry import Refusal
+from lowpass.stages.diffusion import diffusion
+from lowpass.stages.trajectory import Trajectory
+
+N_TOKENS, D_MODEL, DEPTH, TIME = 6, 3, 12, 0.3
+PICTURE = {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32}
+DRAWN = {"generator": "gaussian", "n_tokens": N_TOKENS, "d_model": D_MODEL}
+KEEPING = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
+PLAIN = {"graph": "path", "diffusion_time": TIME, "depth": DEPTH, "record": "all"}
+
+
+def section(data: dict | None = None, **changes) -> dict:
+    """Compose an experiment of little heat, on drawn tokens or a picture."""
+    graph = changes.get("graph", PLAIN["graph"])
+    wide = {"beta": 0.5} if GRAPHS.facts(graph)["needs_beta"] else {}
+    made = {"diffusion": {**PLAIN, **wide, **changes}, "spectra": ["log10_hc_dc_ratio"]}
+    if GRAPHS.facts(graph)["needs_place"]:
+        return {"data": data or PICTURE, **made}
+    return {"data": data or DRAWN, **made, "replicates": 10}
+
+
+def run(laboratory, data: dict | None = None, **changes) -> xr.Dataset:
+    """Let heat flow, and read what was stored."""
+    return laboratory.first("diffusion", section(data, **changes))
+
+
+def tokens_of(laboratory, data: dict | None = None, **changes) -> xr.Dataset:
+    return laboratory.first("data", section(data, **changes))
+
+
+def state(made: xr.Dataset) -> np.ndarray:
+    """Put X (replicate, recorded_layer, token, feature) together from its two components."""
+    mean = np.ldexp(made["dc"].values, made["dc_exponent"].values[..., None])
+    return mean[..., None, :] + np.ldexp(
+        made["hc"].values, made["hc_exponent"].values[..., None, None]
+    )
+
+
+def exponential(matrix: np.ndarray) -> np.ndarray:
+    """Exponentiate (replicate, token, token) with thirty digits, by mpmath's own method."""
+    with mp.workdps(30):
+        found = [np.array(mp.expm(mp.matrix(each.tolist())).tolist()) for each in matrix]
+    return np.array(found, dtype=float)
+
+
+# Laws over everything that can be chosen.
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("method", FLOWS)
+def test_layers_are_exponentials_of_the_laplacian(graph, laplacian, method, shared_laboratory):
+    chosen = {"graph": graph, "laplacian": laplacian, "method": method}
+    made = run(shared_laboratory, **chosen)
+    x = tokens_of(shared_laboratory, **chosen)["x"].values
+    step = exponential(-TIME * made["laplacian_matrix"].values)
+    layers = state(made)
+    assert layers.shape[1] == DEPTH + 1
+    for layer in range(DEPTH + 1):
+        expected = np.linalg.matrix_power(step, layer) @ x
+        assert_allclose(layers[:, layer], expected, atol=1e-13 * np.abs(x).max())
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("method", FLOWS)
+def test_what_is_kept_never_changes_and_norms_are_those_of_components(
+    graph, laplacian, method, shared_laboratory
+):
+    made = run(shared_laboratory, graph=graph, laplacian=laplacian, method=method)
+    x, pi = state(made), made["stationary"].values
+    kept = np.einsum("rt,rltf->rlf", pi, x)
+    assert_allclose(kept, np.broadcast_to(kept[:, :1], kept.shape), atol=1e-13)
+    assert np.ptp(made["log10_stationary_norm"].values, axis=-1).max() == 0
+    mean = x.mean(axis=2, keepdims=True)
+    for name, component in [
+        ("log10_dc_norm", np.broadcast_to(mean, x.shape)),
+        ("log10_hc_norm", x - mean),
+        ("log10_stationary_norm", np.broadcast_to(kept[:, :, None], x.shape)),
+        ("log10_transient_norm", x - kept[:, :, None]),
+    ]:
+        direct = np.linalg.norm(component, axis=(2, 3))
+        assert_allclose(10 ** made[name].values, direct, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_symmetric_laplacian_keeps_the_mean_and_another_the_one_that_degrees_weigh(
+    graph, laplacian, shared_laboratory
+):
+    made = run(shared_laboratory, graph=graph, laplacian=laplacian)
+    pi = made["stationary"].values
+    assert_allclose(pi.sum(axis=-1), 1, rtol=1e-14)
+    if LAPLACIANS.facts(laplacian)["symmetric"]:
+        assert (pi == 1 / made.sizes["token"]).all()
+        assert np.ptp(made["log10_dc_norm"].values, axis=-1).max() == 0
+    else:
+        # An edge of the path or grid has half the degree of its inside, or two thirds.
+        assert (np.ptp(pi, axis=-1) > 1e-3).all() == (graph != "ring")
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_only_a_flow_by_modes_forms_its_matrix(graph, laplacian, shared_laboratory):
+    by_modes, by_sums = (
+        run(shared_laboratory, graph=graph, laplacian=laplacian, method=method)
+        for method in ("eigh", "chebyshev")
+    )
+    assert {*by_modes} - {*by_sums} == {"heat_kernel", "laplacian_eigenvalue"}
+    xr.testing.assert_identical(by_modes["laplacian_matrix"], by_sums["laplacian_matrix"])
+    kernel, value = by_modes["heat_kernel"].values, by_modes["laplacian_eigenvalue"].values
+    step = exponential(-TIME * by_modes["laplacian_matrix"].values)
+    assert_allclose(kernel, step, atol=1e-14)
+    assert_allclose(kernel.sum(axis=-1), 1, rtol=1e-13)
+    assert_allclose(np.exp(-TIME * value).sum(axis=-1), np.trace(step, axis1=1, axis2=2))
+    assert (np.diff(value, axis=-1) >= 0).all()
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_the_methods_agree_far_below_the_rounding_of_one_array(graph, laplacian, shared_laboratory):
+    """Layers of a hundred times the time, by which heat falls dozens of decades."""
+    long = {"graph": graph, "laplacian": laplacian, "diffusion_time": 3.0, "depth": 60}
+    one, other = (run(shared_laboratory, **long, method=method) for method in sorted(FLOWS))
+    for name in ("log10_hc_norm", "log10_transient_norm", "log10_dc_norm"):
+        assert_allclose(one[name].values, other[name].values, rtol=1e-12, atol=1e-11)
+    assert (one["log10_hc_norm"].isel(layer=-1) < one["log10_hc_norm"].isel(layer=0) - 4).all()
+
+
+# Closed forms.
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+@pytest.mark.parametrize("method", FLOWS)
+def test_heat_on_a_ring_is_a_sum_over_frequencies(laplacian, method, shared_laboratory):
+    """Frequency k decays as e^{-τλt} with λ = 2 - 2 cos(2πk/n), or half of it per step."""
+    deep = {"graph": "ring", "laplacian": laplacian, "depth": 900, "record": [0], "method": method}
+    made = run(shared_laboratory, **deep)
+    x = tokens_of(shared_laboratory, **deep)["x"].values
+    power = (np.abs(np.fft.fft(x, axis=1, norm="ortho")) ** 2).sum(axis=-1)
+    rate = 2 - 2 * np.cos(2 * np.pi * np.arange(N_TOKENS) / N_TOKENS)
+    rate = rate / 2 if laplacian == "random_walk" else rate
+    layer = made["layer"].values
+    exponents = -2 * TIME * layer[:, None] * rate[1:] + np.log(power[:, None, 1:])
+    direct = np.logaddexp.reduce(exponents, axis=-1) / 2 / np.log(10)
+    assert_allclose(made["log10_hc_norm"].values, direct, rtol=1e-12, atol=1e-12)
+    assert (made["log10_hc_norm"].isel(layer=-1) < -55).all()
+
+
+def test_one_wave_on_a_path_decays_as_its_own_mode(laboratory, rng):
+    """The cosine of half a period is the slowest mode of a path, λ = 2 - 2 cos(π/n)."""
+    x = np.cos(np.pi * (np.arange(N_TOKENS) + 0.5) / N_TOKENS)[:, None] + 2.0
+    data = xr.Dataset(
+        {"x": (("replicate", "token", "feature"), x[None])},
+        {"replicate": [0], "token": range(N_TOKENS), "feature": [0]},
+    )
+    made = diffusion({"params": {**PLAIN, "depth": 5}}, data)
+    norm = [row["log10_hc_norm"][1][0] for row in made.layers]
+    rate = 2 - 2 * np.cos(np.pi / N_TOKENS)
+    start = np.log10(np.linalg.norm(x - 2))
+    assert_allclose(norm, start - TIME * rate * np.arange(6) / np.log(10), atol=1e-13)
+
+
+def test_a_picture_diffuses_along_rows_and_columns_of_patches(shared_laboratory):
+    """The Laplacian of a grid is the Kronecker sum of those of two paths."""
+    picture = {**PICTURE, "patch": 16}
+    made = run(shared_laboratory, picture, graph="grid", depth=1)
+    side = round(made.sizes["token"] ** 0.5)
+    assert side * 16 == int(made["row"].max()) + 16 == int(made["column"].max()) + 16
+    edge = np.eye(side, k=1) + np.eye(side, k=-1)
+    line = np.diag(edge.sum(axis=1)) - edge
+    both = np.kron(line, np.eye(side)) + np.kron(np.eye(side), line)
+    # Places are counted in patches, whatever their number of pixels.
+    first = np.argsort(made["row"].values // 16 * side + made["column"].values // 16)
+    laplacian = made["laplacian_matrix"].values[0][np.ix_(first, first)]
+    assert np.array_equal(laplacian, both)
+    wave = 2 - 2 * np.cos(np.pi * np.arange(side) / side)
+    expected = np.sort(np.add.outer(wave, wave).ravel())
+    assert_allclose(made["laplacian_eigenvalue"].values[0], expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5, 4.0])
+def test_one_step_of_the_walk_between_tokens_is_attention(beta, shared_laboratory):
+    """B07: I - L is softmax attention with the l2 score, whose features are not divided."""
+    walk = run(shared_laboratory, graph="tokens", laplacian="random_walk", beta=beta)
+    attention = {"score": "l2", "weights": "identity", "beta": beta, "depth": 1}
+    made = shared_laboratory.first(
+        "attention",
+        {"data": DRAWN, "attention": attention, "spectra": ["slem"], "replicates": 10},
+    )
+    step = np.eye(N_TOKENS) - walk["laplacian_matrix"].values
+    assert_allclose(step, made["attention"].values, rtol=1e-13, atol=1e-15)
+    assert_allclose(walk["stationary"].values, made["stationary"].values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", FLOWS)
+def test_no_time_changes_nothing(method, shared_laboratory):
+    made = run(shared_laboratory, diffusion_time=0.0, method=method)
+    x = tokens_of(shared_laboratory)["x"].values
+    assert_allclose(state(made), np.broadcast_to(x[:, None], state(made).shape), atol=1e-15)
+
+
+@pytest.mark.parametrize("laplacian", KEEPING)
+def test_tokens_that_see_only_themselves_keep_what_they_are(laplacian, shared_laboratory):
+    """A graph so narrow that all of its affinities are zero, for a time of any length."""
+    narrow = {"graph": "tokens", "beta": 1e9, "diffusion_time": 1e9, "laplacian": laplacian}
+    made = run(shared_laboratory, **narrow)
+    assert_allclose(np.ptp(made["log10_hc_norm"].values, axis=-1), 0, atol=1e-14)
+
+
+def test_layers_of_half_the_time_are_twice_as_many(shared_laboratory):
+    whole = run(shared_laboratory, diffusion_time=0.5, depth=6)
+    half = run(shared_laboratory, diffusion_time=0.25, depth=12)
+    for name in ("log10_hc_norm", "log10_transient_norm"):
+        assert_allclose(half[name].values[:, ::2], whole[name].values, atol=1e-13)
+
+
+def test_the_time_of_a_layer_is_stored_and_no_rounding_has_a_floor(shared_laboratory):
+    made = run(shared_laboratory)
+    assert set(made["layer_time"].values) == {TIME}
+    assert set(made["log10_rounding_floor"].values) == {-np.inf}
+
+
+# Draws, records, axes inside.
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"graph": "ring"}, {"laplacian": "random_walk"}, {"diffusion_time": 1.0}, {"depth": 3}],
+)
+def test_a_changed_parameter_leaves_tokens_bit_identical(changes, shared_laboratory):
+    one, other = (tokens_of(shared_laboratory, **each) for each in ({}, changes))
+    xr.testing.assert_identical(one, other)
+    assert not run(shared_laboratory).identical(run(shared_laboratory, **changes))
+
+
+def test_heat_itself_draws_nothing():
+    """Another seed reaches it through its tokens alone."""
+    data = xr.Dataset(
+        {"x": (("replicate", "token", "feature"), np.eye(4)[None])},
+        {"replicate": [0], "token": range(4), "feature": range(4)},
+    )
+    made = [diffusion({"params": PLAIN, "seed": seed}, data) for seed in (1, 2)]
+    xr.testing.assert_identical(made[0].header, made[1].header)
+
+
+@pytest.mark.parametrize(
+    ("record", "layers"),
+    [
+        ("all", list(range(13))),
+        ("geometric", [0, 1, 2, 3, 4, 6, 8, 12]),
+        ([5, 2], [0, 2, 5]),
+        ([], [0]),
+    ],
+)
+def test_tensors_are_stored_at_the_layers_asked_for(record, layers, shared_laboratory):
+    made = run(shared_laboratory, record=record)
+    assert made["recorded_layer"].values.tolist() == layers
+    assert made["log10_hc_norm"].sizes["layer"] == DEPTH + 1
+    everything = run(shared_laboratory, record="all")
+    xr.testing.assert_equal(made["hc"], everything["hc"].sel(recorded_layer=layers))
+
+
+def test_layers_are_computed_as_they_are_asked_for(shared_laboratory):
+    """A run of a million layers gives its first at once."""
+    params = {**PLAIN, "depth": 10**6, "record": [0]}
+    made = diffusion({"params": params}, tokens_of(shared_laboratory))
+    assert isinstance(made, Trajectory)
+    assert {*next(made.layers)} > {"log10_hc_norm", "hc"}
+    assert "hc" not in next(made.layers)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        {"diffusion_time": [0.1, 0.5]},
+        {"laplacian": ["combinatorial", "random_walk"], "graph": ["path", "ring"]},
+    ],
+    ids=", ".join,
+)
+def test_axes_inside_hold_what_each_run_gives(inside, laboratory):
+    both = laboratory.first(
+        "diffusion", {**section(), "inside": [*inside]} | {"diffusion": {**PLAIN, **inside}}
+    )
+    axes = sorted(inside)
+    assert both["hc"].dims == (*axes, "replicate", "recorded_layer", "token", "feature")
+    grid = np.meshgrid(*(inside[axis] for axis in axes))
+    for values in zip(*(each.ravel().tolist() for each in grid), strict=True):
+        chosen = dict(zip(axes, values, strict=True))
+        alone = run(laboratory, **chosen)
+        xr.testing.assert_identical(both.sel(chosen).drop_vars(axes), alone)
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("data", "changes", "message"),
+    [
+        ({"n_tokens": 2}, {"graph": "ring"}, "the graph 'ring' got 2 tokens; below three, both "),
+        ({"n_tokens": 1}, {"graph": "path"}, "the graph 'path' got 1 token; an edge joins two"),
+        ({}, {"laplacian": "normalised"}, "laplacian: 'normalised' does not keep constants, .*"),
+        ({}, {"diffusion_time": -1}, "diffusion_time: -1 is below 0, the least it can be"),
+        ({}, {"record": [DEPTH + 1]}, "record: layer 13 lies beyond the last layer 12"),
+    ],
+)
+def test_a_run_that_has_no_meaning_is_refused(data, changes, message, laboratory):
+    with pytest.raises(Refusal, match=message) as caught:
+        run(laboratory, {**DRAWN, **data}, **changes)
+    assert "\n" not in str(caught.value)
+    assert not list(laboratory.folder.glob("results/diffusion/*"))
+
+
+def test_a_grid_needs_tokens_that_have_a_place(shared_laboratory):
+    """Were it planned all the same."""
+    with pytest.raises(Refusal, match=r"^the graph 'grid' got tokens without a place; neighbours"):
+        diffusion({"params": {**PLAIN, "graph": "grid"}}, tokens_of(shared_laboratory))

@@ -13,7 +13,7 @@ from lowpass import store
 from lowpass.figures.palette import PAPER
 from lowpass.figures.saving import encode
 from lowpass.figures.style import canvas, look
-from lowpass.provenance import digest_of, parent_of, record_in
+from lowpass.provenance import digest_of, history, mismatch, parent_of, record_in
 from lowpass.records import (
     BLANK,
     INLINE_PARENTS,
@@ -180,3 +180,38 @@ def test_a_product_whose_record_states_no_schema_carries_none(kind, nameless):
         Refusal, match=r"carries no record of lowpass \(it states no schema, .*overwritten, or made"
     ):
         parent_of(str(nameless / f"some.{kind}"))
+
+
+# What lies on the way to a product.
+
+
+def chain(folder: Path, *names: str) -> None:
+    """Write products, each made from the one before."""
+    parents: list[dict[str, str]] = []
+    for name in names:
+        record = record_of(RECIPE, {}, parents, "c" * 16, {"numpy": "2"})
+        store.write(folder / name, xr.Dataset({"bandwidth_selected": 4.5}), record, parents)
+        parents = [{"path": name, "key": record["key"], "digest": store.digest(folder / name)}]
+
+
+def test_a_history_holds_the_records_on_the_way_the_own_one_first(tmp_path):
+    chain(tmp_path, "a.nc", "b.nc", "c.nc")
+    known = history("c.nc", tmp_path)
+    assert list(known) == ["c.nc", "b.nc", "a.nc"]
+    assert known["b.nc"] == record_in(tmp_path / "b.nc")
+    assert mismatch(known) == ""
+
+
+def test_what_is_no_longer_there_is_left_out_of_a_history(tmp_path):
+    chain(tmp_path, "a.nc", "b.nc", "c.nc")
+    (tmp_path / "b.nc").unlink()
+    assert list(history("c.nc", tmp_path)) == ["c.nc"]
+    with pytest.raises(Refusal, match=r"b\.nc: there is no such file"):
+        history("b.nc", tmp_path)
+
+
+def test_what_was_made_anew_does_not_match_what_was_made_from_it(tmp_path):
+    chain(tmp_path, "a.nc", "b.nc", "c.nc")
+    record = record_of(RECIPE, {}, [], "d" * 16, {"numpy": "2"})
+    store.write(tmp_path / "a.nc", xr.Dataset({"bandwidth_selected": 5.0}), record)
+    assert mismatch(history("c.nc", tmp_path)) == "b.nc was not made from a.nc as it now is"

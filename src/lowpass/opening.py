@@ -13,7 +13,7 @@ from lowpass.plan import Plan, Point, load
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
 from lowpass.project import CONFIG, ROOT
-from lowpass.provenance import Parent, parent_of, record_in
+from lowpass.provenance import history, mismatch, parent_of
 from lowpass.registry import Refusal, did_you_mean
 
 if TYPE_CHECKING:
@@ -81,21 +81,11 @@ def outdated(path: str, base: Path) -> str:
     Nothing is digested again, and what is no longer there is passed over: that is for a trace.
     """
     code = Code.read(ROOT / "src")
-    known: dict[str, tuple[dict[str, Any], list[Parent]]] = {path: record_in(base / path)}
-    waiting = [path]
-    while waiting:
-        child = waiting.pop()
-        record, parents = known[child]
+    known = history(path, base)
+    for each, (record, _) in known.items():
         if is_of_other_code(record, code):
-            return f"{child} was made by other code than is here"
-        for parent in parents:
-            file = parent["path"]
-            if file not in known and (base / file).exists():
-                known[file] = record_in(base / file)
-                waiting.append(file)
-            if file in known and known[file][0]["digest"] != parent["digest"]:
-                return f"{child} was not made from {file} as it now is"
-    return ""
+            return f"{each} was made by other code than is here"
+    return mismatch(known)
 
 
 def is_of_other_code(record: Mapping[str, Any], code: Code) -> bool:

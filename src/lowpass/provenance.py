@@ -9,6 +9,8 @@ from lowpass import records, store
 from lowpass.registry import Refusal
 
 Parent = dict[str, str]
+# By path: a record, and what that product was made from.
+History = dict[str, tuple[dict[str, Any], list[Parent]]]
 
 
 def record_in(path: Path) -> tuple[dict[str, Any], list[Parent]]:
@@ -23,6 +25,53 @@ def record_in(path: Path) -> tuple[dict[str, Any], list[Parent]]:
         return store.read_record(path)
     record = records.embedded(path)
     return record, record["parents"]
+
+
+def history(path: str, base: Path) -> History:
+    """Read the records on the way to a product, its own first.
+
+    What was made from a product stays what it is when that is deleted, so what is no longer
+    there is left out.
+
+    Parameters
+    ----------
+    path : str
+        Of the product, as the plan has it.
+    base : Path
+        Folder that it is relative to.
+
+    Returns
+    -------
+    dict
+        By path: the record, and what the product was made from.
+
+    Raises
+    ------
+    Refusal
+        When the product is not there, or a file on the way carries no record.
+    """
+    known = {path: record_in(base / path)}
+    waiting = [path]
+    while waiting:
+        for parent in known[waiting.pop(0)][1]:
+            file = parent["path"]
+            if file not in known and (base / file).exists():
+                known[file] = record_in(base / file)
+                waiting.append(file)
+    return known
+
+
+def mismatch(known: History) -> str:
+    """Say which product was not made from what is there; nothing where each of them was.
+
+    Nothing is digested again: records are taken at their word.
+    """
+    for child, (_, parents) in known.items():
+        for parent in parents:
+            file = parent["path"]
+            if file in known and known[file][0]["digest"] != parent["digest"]:
+                return f"{child} was not made from {file} as it now is"
+    return ""
 
 
 def digest_of(path: Path, record: dict[str, Any]) -> str:

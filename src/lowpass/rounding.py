@@ -9,6 +9,7 @@ the card of a variable; no stage reads it, so that a changed tolerance reruns no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lowpass.registry import Registry
@@ -28,6 +29,8 @@ RESIDUE = 1e-12
 # In plain arithmetic a ratio was off by up to 75 of its floors while it fell, and came to rest
 # up to 100 of them high.
 FLOORS = 1000.0
+# Decades that float64 holds.
+DECADES = 53 * math.log10(2)
 
 
 @dataclass(frozen=True)
@@ -42,19 +45,26 @@ class Rounding:
 
     relative: float = RELATIVE
 
-    def tolerance(self, one: float, other: float, scale: float, floor: float = -math.inf) -> float:
+    def tolerance(
+        self, one: float, other: float, around: Sequence[float], floor: float = -math.inf
+    ) -> float:
         """Give the largest difference that rounding explains.
 
         Parameters
         ----------
         one, other : float
             The numbers to compare; an infinite one equals itself only.
-        scale : float
-            Magnitude of the largest number at the same place.
+        around : sequence of float
+            All numbers expected at the same place.
         floor : float
             Decimal logarithm of the smallest ratio that the arithmetic can follow.
         """
-        return self.relative * largest(one, other) + RESIDUE * scale
+        return self.relative * largest(one, other) + RESIDUE * largest(*around)
+
+    @property
+    def arranged(self) -> bool:
+        """Whether a weighted mean of values is a number, and no noise."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,9 @@ class Remainder(Rounding):
 
     magnitude: float = 1.0
 
-    def tolerance(self, one: float, other: float, scale: float, floor: float = -math.inf) -> float:
+    def tolerance(
+        self, one: float, other: float, around: Sequence[float], floor: float = -math.inf
+    ) -> float:
         """Give some units in the last place of what cancels."""
         return self.relative * largest(one, other) + RESIDUE * self.magnitude
 
@@ -84,18 +96,33 @@ class Logarithm(Rounding):
     ----------
     floored : bool
         Whether it is a ratio that plain arithmetic follows down to its floor only.
+    reach : float
+        Decades below the largest amplitude around it where the rounding of that one begins.
+    power : int
+        Of the amplitude: two where it is the square of one.
     """
 
     floored: bool = False
+    reach: float = math.inf
+    power: int = 1
 
-    def tolerance(self, one: float, other: float, scale: float, floor: float = -math.inf) -> float:
-        """Give a difference in decades: any, where both lie in the noise above the floor."""
+    def tolerance(
+        self, one: float, other: float, around: Sequence[float], floor: float = -math.inf
+    ) -> float:
+        """Give a difference in decades: any, where both are noise."""
         exact = self.relative * max(1.0, largest(one, other))
-        if not self.floored or math.isinf(floor):
+        ends = floor if self.floored else -math.inf
+        ends = max(ends, max(filter(math.isfinite, around), default=0.0) / self.power - self.reach)
+        if math.isinf(ends):
             return exact
-        above = max(one, other) - floor
+        above = max(one, other) / self.power - ends
         share = FLOORS * 10.0 ** -max(above, -1.0)
-        return math.inf if share >= 1 else exact - math.log10(1 - share)
+        return math.inf if share >= 1 else exact - self.power * math.log10(1 - share)
+
+    @property
+    def arranged(self) -> bool:
+        """Whether a weighted mean of values is a number, and no noise."""
+        return math.isinf(self.reach)
 
 
 @dataclass(frozen=True)
@@ -113,9 +140,11 @@ class Fitted(Rounding):
     of: Rounding = field(default_factory=Rounding)
     off: float = 0.1
 
-    def tolerance(self, one: float, other: float, scale: float, floor: float = -math.inf) -> float:
+    def tolerance(
+        self, one: float, other: float, around: Sequence[float], floor: float = -math.inf
+    ) -> float:
         """Give the tolerance of the split form, or a wider one where noise was fitted."""
-        exact = self.of.tolerance(one, other, scale, floor)
+        exact = self.of.tolerance(one, other, around, floor)
         return exact if math.isinf(floor) else exact + self.off
 
 

@@ -16,8 +16,8 @@ from lowpass.plan.roots import names_of, roots_of
 from lowpass.registry import Refusal
 from lowpass.verify import expected
 from lowpass.verify.accepting import accept, forget
+from lowpass.verify.answers import LISTED, as_text
 from lowpass.verify.product import Product
-from lowpass.verify.report import LISTED, as_text
 from lowpass.verify.verdict import LEVELS, Answer, level_of, verify
 
 from ..results_tree import CONFIG, EXPERIMENTS, Tree, edit_value, forge, grow
@@ -225,9 +225,8 @@ def test_a_result_of_older_code_is_out_of_date(tree):
 def test_a_result_that_was_made_from_something_else_is_out_of_date(tree):
     path = tree.file("spectra", "softmax_beta-3")
     relabel(path)
-    assert answer(tree).why == (
-        f"it was not made from the {path.relative_to(tree.root)} that is there; {AGAIN}"
-    )
+    child, parent = (each.relative_to(tree.root) for each in (tree.file("experiment"), path))
+    assert answer(tree).why == f"{child} was not made from {parent} as it now is; {AGAIN}"
 
 
 def test_a_record_of_a_later_schema_is_refused(tree):

@@ -25,7 +25,7 @@ def run(asked: argparse.Namespace) -> int:
     from lowpass import project
     from lowpass.fingerprint import Code
     from lowpass.trace import stale_code
-    from lowpass.verify import expected, report
+    from lowpass.verify import answers, expected
     from lowpass.verify.accepting import accept, forget
     from lowpass.verify.product import Product
     from lowpass.verify.verdict import verify
@@ -47,11 +47,11 @@ def run(asked: argparse.Namespace) -> int:
     if asked.accept:
         print("\n".join([*accept(products, folder, judge), *forget(strays)]))
         return 0
-    answers = [
+    found = [
         verify(name, product, folder / f"{name}.json", judge) for name, product in products.items()
     ]
-    print(report.as_text(folder, answers, strays))
-    return int(bool(strays) or any(not answer.level for answer in answers))
+    print(answers.as_text(folder, found, strays))
+    return int(bool(strays) or any(not answer.level for answer in found))
 
 
 def chosen(plan: Plan, names: Sequence[str]) -> dict[str, Point]:

@@ -10,6 +10,7 @@ from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.measures.components import tokens_of
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
+from lowpass.rounding import DECADES, ROUNDING, Logarithm
 
 DIMENSIONS.enter("pixel_row", Card("", "pixel row"))
 DIMENSIONS.enter("pixel_column", Card("", "pixel column"))
@@ -54,6 +55,7 @@ VARIABLES.enter(
         infinite="a frequency at which nothing is left",
     ),
 )
+ROUNDING.enter("log10_radial_power", Logarithm(reach=DECADES, power=2))
 
 
 @MEASURES.add("log10_radial_power", of="picture")

@@ -141,7 +141,7 @@ def at_place(
 ) -> Iterator[Difference]:
     """Find the differences between the statistics of one place."""
     stated = {name: number(value) for name, value in expected.items()}
-    scale = largest(*(value for value in stated.values() if isinstance(value, float | int)))
+    around = [value for value in stated.values() if not isinstance(value, str)]
     for name in [*stated, *(each for each in found.statistics if each not in stated)]:
         one, other = stated.get(name), found.statistics.get(name)
         if one is None or other is None or isinstance(one, str) or isinstance(other, str):
@@ -149,7 +149,7 @@ def at_place(
                 yield Difference(variable, place, name, one, other)
             continue
         # A pattern may cancel, and feels the rounding of all values that it is made of.
-        pair = (scale, scale) if name == "pattern" else (one, other)
-        tolerance = rounding.tolerance(*pair, scale, found.floor)
+        left, right = (largest(*around), 0.0) if name == "pattern" else (one, other)
+        tolerance = rounding.tolerance(left, right, around, found.floor)
         if one != other and not abs(one - other) <= tolerance:
             yield Difference(variable, place, name, one, other, tolerance)

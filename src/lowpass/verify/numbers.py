@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lowpass.records import NAME, canonical, sha256
-from lowpass.rounding import FLOOR
+from lowpass.rounding import FLOOR, Rounding, account
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,13 +85,14 @@ def of_variable(dataset: xr.Dataset, name: str) -> dict[str, Place]:
     kept = told_apart(chosen, turns)
     ordered = chosen.transpose(*kept, ...)
     pooled = set(map(str, ordered.dims)) - {*kept, "replicate"}
+    has_pattern = bool(pooled) and account(name, Rounding()).arranged
     places = {}
     for index in np.ndindex(*(ordered.sizes[dim] for dim in kept)):
         place = dict(zip(kept, index, strict=True))
         floor = floor_at(dataset, {dim: i for dim, i in place.items() if dim not in turns})
         labels = [f"{dim} {label_of(ordered, dim, i)}" for dim, i in place.items()]
         cell = ordered.values[index].ravel()
-        arranged = bool(pooled) and math.isinf(floor)
+        arranged = has_pattern and math.isinf(floor)
         places[", ".join(labels) or EVERYWHERE] = Place(statistics(cell, arranged), floor)
     return places
 

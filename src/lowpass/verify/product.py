@@ -12,7 +12,7 @@ import numpy as np
 
 from lowpass import store
 from lowpass.plan import Point
-from lowpass.provenance import digest_of, record_in
+from lowpass.provenance import History, digest_of, history, mismatch
 from lowpass.records import NAME, canonical, sha256
 from lowpass.registry import Refusal
 from lowpass.rounding import Remainder, Rounding, account
@@ -46,45 +46,36 @@ class Product:
         return sha256(self.path.read_bytes())
 
     @cached_property
-    def history(self) -> dict[str, dict[str, Any]]:
-        """The record of the product and of everything it was made from, by path.
+    def history(self) -> History:
+        """The records on the way to the product, its own first.
 
         Raises
         ------
         Refusal
-            When the product is not there, or was not made from what is there.
+            When the product is not there.
         """
         if not self.path.exists():
             raise Refusal(f"there is no {self.point.path}; {AGAIN}.")
-        found: dict[str, dict[str, Any]] = {}
-        waiting = [(self.point.path, "")]
-        while waiting:
-            path, stated = waiting.pop(0)
-            # What was made from a product stays what it is when that is deleted.
-            if path in found or not (self.folder / path).exists():
-                continue
-            found[path], parents = record_in(self.folder / path)
-            if stated and found[path].get("digest") != stated:
-                raise Refusal(f"it was not made from the {path} that is there; {AGAIN}.")
-            waiting += [(parent["path"], parent["digest"]) for parent in parents]
-        return found
+        return history(self.point.path, self.folder)
 
     @property
     def record(self) -> dict[str, Any]:
         """The product's own record."""
-        return self.history[self.point.path]
+        return self.history[self.point.path][0]
 
     def check(self, judge: Judge) -> None:
-        """Refuse a product that the code that is here would not make.
+        """Refuse a product that a run of the workflow would replace.
 
         Raises
         ------
         Refusal
-            When it is missing, or was made by other code.
+            When it is missing, was made by other code, or not from what is there.
         """
-        for path, record in self.history.items():
+        for path, (record, _) in self.history.items():
             if why := judge(record):
                 raise Refusal(f"{path} is out of date ({why}); {AGAIN}.")
+        if why := mismatch(self.history):
+            raise Refusal(f"{why}; {AGAIN}.")
 
     @cached_property
     def digest(self) -> str:
@@ -140,7 +131,7 @@ class Product:
     def code(self) -> dict[str, str]:
         """Digest of the code of each stage that the product went through."""
         marks: dict[str, set[str]] = {}
-        for record in self.history.values():
+        for record, _ in self.history.values():
             marks.setdefault(record["recipe"]["stage"], set()).add(record["code"])
         return {stage: sha256(canonical(sorted(each)))[:16] for stage, each in marks.items()}
 

@@ -95,6 +95,8 @@ VARIABLES.enter(
     "min_attention",
     Card(r"\min A_{ij}", "smallest entry of the attention matrix", dims=("replicate",)),
 )
+# A heat kernel is put together from its modes, and small entries are what cancels there.
+ROUNDING.enter("min_attention", Remainder())
 
 
 @MEASURES.add("min_attention", of="matrix")

@@ -195,9 +195,13 @@ def test_two_runs_differ_by_what_was_swept(finished, plan):
     assert said.stdout == "attention.beta: 0.5 | 1.0\n"
 
 
-def test_an_experiment_opens_by_its_name(finished):
-    said = finished.python("-c", "import lowpass; print(*lowpass.open('dc-limit')['slem'].dims)")
-    assert said.stdout.split() == ["arithmetic", "beta", "replicate"], said.stderr
+def test_an_experiment_opens_by_its_name_from_any_folder(finished, tmp_path):
+    for folder in (finished.root, tmp_path):
+        said = Project(folder).python(
+            *("-c", "import lowpass; print(*lowpass.open('dc-limit')['slem'].dims)"),
+            env={"PYTHONPATH": str(finished.root / "src")},
+        )
+        assert said.stdout.split() == ["arithmetic", "beta", "replicate"], said.stderr
 
 
 # What is found out.

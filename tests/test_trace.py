@@ -467,6 +467,17 @@ def test_a_key_a_path_and_a_name_find_the_same_product(ask, tree):
     assert find(point.key) == [tree.root / point.path]
 
 
+def test_a_file_that_was_never_finished_is_no_product(tmp_path, monkeypatch):
+    (tmp_path / "results" / "data").mkdir(parents=True)
+    product = tmp_path / "results" / "data" / "ring~0123456789ab.nc"
+    product.with_name(f"{product.name}.00000000.part").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Refusal, match="'0123456789ab' is neither a file nor the key of a product"):
+        find("0123456789ab")
+    product.touch()
+    assert find("0123456789ab") == [product]
+
+
 def test_all_is_well_is_said_with_exit_code_zero(ask, tree):
     code, said = ask("results/paper.pdf")
     assert code == 0

@@ -69,6 +69,30 @@ def test_what_confirm_raises_leaves_what_was_there(tmp_path):
     assert (tmp_path / "a").read_bytes() == SOME
 
 
+def test_a_file_is_on_disk_before_it_is_named_and_its_name_before_the_next_is_made(
+    tmp_path, monkeypatch
+):
+    steps = []
+    fsync, replace = os.fsync, os.replace
+
+    def noted_fsync(number):
+        steps.append(("on disk", os.stat(number).st_ino))
+        fsync(number)
+
+    def noted_replace(old, new):
+        steps.append(("named", os.stat(old).st_ino))
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(os, "replace", noted_replace)
+    put({tmp_path / "a": SOME, tmp_path / "b": OTHER})
+    a, b, folder = (path.stat().st_ino for path in (tmp_path / "a", tmp_path / "b", tmp_path))
+    assert steps == [
+        *(("on disk", a), ("on disk", b), ("named", a), ("named", b)),
+        ("on disk", folder),
+    ]
+
+
 def test_rights_are_those_of_any_new_file(tmp_path):
     (tmp_path / "plain").touch()
     put({tmp_path / "a": SOME})

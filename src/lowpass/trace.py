@@ -19,6 +19,7 @@ from lowpass.plan.roots import names_of, roots_of
 from lowpass.provenance import Parent, digest_of, record_in
 from lowpass.records import NewerRecord, key_of, sha256
 from lowpass.registry import Refusal
+from lowpass.writing import PART
 
 OK = "ok"
 MANIFEST = "results/manifest.json"
@@ -226,7 +227,9 @@ def find(what: str) -> list[Path]:
     """
     if Path(what).is_file():
         return [Path(what).absolute()]
-    found = sorted(Path("results").glob(f"*/*~{what}.*")) if what.isalnum() else []
+    named = sorted(Path("results").glob(f"*/*~{what}.*")) if what.isalnum() else []
+    # A job that is at work, or was killed, has its file under another name.
+    found = [path for path in named if path.suffix != PART]
     if not found:
         raise Refusal(
             f"'{what}' is neither a file nor the key of a product under results/; "

@@ -222,6 +222,16 @@ def test_of_two_that_write_one_product_the_later_ends_and_the_earlier_refuses(tm
     assert path.read_bytes() == SOME
 
 
+def test_two_that_write_one_product_write_to_two_files(tmp_path):
+    path = tmp_path / "a.nc"
+    with whole([path]) as (first,):
+        with whole([path]) as (second,):
+            second.write_bytes(SOME)
+            first.write_bytes(OTHER)
+        assert path.read_bytes() == SOME
+    assert path.read_bytes() == OTHER
+
+
 def test_a_fault_of_the_mathematics_is_not_taken_for_one_of_the_disk(tmp_path):
     def fails():
         with whole([tmp_path / "a"]) as (part,), refusing(tmp_path / "a", part):

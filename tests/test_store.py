@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tracemalloc
 from itertools import islice
+from pathlib import Path
 
 import netCDF4
 import numpy as np
@@ -19,6 +23,8 @@ from .disks import disk
 
 RECIPE = {"stage": "data", "params": {"generator": "ring", "n_tokens": 4}}
 RECORDED = [0, 2, 4]
+ROOT = Path(__file__).parents[1]
+PATIENCE = 120  # Seconds for a program of a few.
 PAGE = 4096  # A disk in memory gives room by the page.
 MANY = INLINE_PARENTS + 1
 
@@ -337,23 +343,82 @@ def test_a_failure_leaves_what_was_there(spoil, fault, there_before, whole, path
     assert {each: each.read_bytes() for each in path.parent.glob("*")} == before
 
 
+@pytest.mark.parametrize("part", [0, 0.2, 0.5, 0.99])
 @pytest.mark.parametrize("form", [lambda whole: whole, streamed], ids=["whole", "streamed"])
-def test_a_full_disk_is_refused_wherever_it_fills(form, whole, path, tmp_path):
+def test_a_full_disk_is_refused_wherever_it_fills(form, part, whole, path, tmp_path):
     """HDF5 tells no reason, and where little is missing fails no earlier than it closes."""
     store.write(path, form(whole), record())
-    size = path.stat().st_size
+    left = int(part * path.stat().st_size) // PAGE * PAGE
     with disk(tmp_path / "disk", "1m") as small:
-        again = small.path / path.name
-        for left in (0, PAGE, size // 2, -(-size // PAGE) * PAGE - PAGE):
-            filling = small.fill(left)
-            with pytest.raises(Refusal, match=r"ab\.nc: the disk is full \(No space left on"):
-                store.write(again, form(whole), record())
-            assert [each.name for each in small.path.iterdir()] == [filling.name]
-            # What HDF5 could not close takes no room.
-            assert small.free // PAGE == left // PAGE
-            filling.unlink()
+        again, filling = small.path / path.name, small.fill(left)
+        with pytest.raises(
+            Refusal, match=r"ab\.nc: the disk is full \(No space left on dev"
+        ) as said:
+            store.write(again, form(whole), record())
+        assert [each.name for each in small.path.iterdir()] == [filling.name]
+        # What HDF5 could not close takes no room that the line about it may need.
+        assert said.value
+        assert small.free == left
+        filling.unlink()
         store.write(again, form(whole), record())
         assert again.read_bytes() == path.read_bytes()
+
+
+# Writes three layers again and again; killed before each of them, and once before the end.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+import xarray as xr
+from lowpass import store
+from lowpass.records import record_of
+from lowpass.stages.trajectory import Trajectory
+
+path = Path(sys.argv[1])
+record = record_of({"stage": "data", "params": {}}, {}, [], "0" * 16, {})
+names = {"replicate": 1, "recorded_layer": 3, "token": 64, "feature": 64}
+header = xr.Dataset(coords={name: np.arange(size) for name, size in names.items()})
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def layers(last):
+    for layer in range(3):
+        if layer == last:
+            die()
+        yield {"hc": (("replicate", "token", "feature"), np.full((1, 64, 64), layer / 7))}
+
+def work(last):
+    store.write(path, Trajectory(header, layers(last)), record, confirm=die if last == 3 else bool)
+
+work(None)
+once = path.read_bytes()
+for there in (True, False):
+    for last in range(4):
+        number = os.fork()
+        if number == 0:
+            work(last)
+        assert os.waitpid(number, 0)[1] == signal.SIGKILL
+        assert path.read_bytes() == once if there else not path.exists()
+        assert len(list(path.parent.glob("*.part"))) == 1
+        work(None)
+        assert path.read_bytes() == once
+        assert list(path.parent.iterdir()) == [path]
+        if not there or last == 3:
+            path.unlink()
+print("whole")
+"""
+
+
+def test_killed_at_any_layer_a_file_is_whole_or_has_no_name(path):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, path],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.stdout, done.stderr) == ("whole\n", "")
 
 
 def test_a_file_has_no_name_before_it_is_confirmed(whole, path):

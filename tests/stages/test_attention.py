@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import get_args
 
 import numpy as np
@@ -9,13 +10,16 @@ import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
 
-from lowpass.kernels import KERNELS
+from lowpass.kernels import KERNELS, SCORES
 from lowpass.layers import STARTS, WEIGHTS
 from lowpass.masks import MASKS
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention
 from lowpass.stages.attention import attention
+from lowpass.stages.data import data
 from lowpass.stages.trajectory import Trajectory
+
+from ..laboratory import SEED
 
 ARITHMETIC = get_args(Attention.model_fields["arithmetic"].annotation)
 N_TOKENS, D_MODEL, DEPTH = 6, 3, 12
@@ -32,6 +36,8 @@ CHANGES = {
     "arithmetic": "float32",
 }
 UNPAIRED = {"weights", "layers"}
+THREE = ["replicate", "token", "feature"]
+SQUARE = ["replicate", "query", "key"]
 
 
 def section(*, replicates: int = 10, **changes) -> dict:
@@ -260,6 +266,157 @@ def test_axes_inside_come_first_and_hold_what_each_run_gives(laboratory):
 def test_depth_cannot_be_a_dimension_of_one_file(laboratory):
     with pytest.raises(Refusal, match=r"inside: 'depth' changes .*take it out of 'inside'"):
         laboratory.first("attention", {**section(depth=[4, 8]), "inside": ["depth"]})
+
+# Own tensors.
+
+
+def packed(**arrays: np.ndarray) -> bytes:
+    """Write arrays as a user would, with numpy alone."""
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    return content.getvalue()
+
+
+def own(content: bytes, *, copies: int = 1, **dims: list[str]) -> xr.Dataset:
+    """Read a file in which every role is an array of its own name."""
+    asked = {role: {"name": role, "dims": axes} for role, axes in dims.items()}
+    params = {"generator": "file", "path": "mine.npz", "copies": copies, **asked}
+    return data({"stage": "data", "params": {**params, "sha256": "0" * 64}}, content)
+
+
+def rows_of(tokens: xr.Dataset, **params) -> tuple[xr.Dataset, list[dict]]:
+    """Iterate attention of what a file states, without a temperature where none is given."""
+    made = attention({"params": {"depth": DEPTH, "record": "all", **params}}, tokens)
+    return made.header, list(made.layers)
+
+
+def same_rows(one: list[dict], other: list[dict]) -> bool:
+    """Say whether two trajectories hold the same bits at every layer."""
+    assert len(one) == len(other) == DEPTH + 1
+    return all(
+        {*a} == {*b} and all(np.array_equal(a[name][1], b[name][1]) for name in a)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if KERNELS.facts(name)["positive"]])
+def test_attention_from_a_file_acts_as_that_which_was_saved(kernel, start, shared_laboratory):
+    chosen = {"kernel": kernel, "start": start}
+    saved = run(shared_laboratory, **chosen)
+    tokens = tokens_of(shared_laboratory, **chosen)
+    content = packed(tokens=tokens["x"].values, attention=saved["attention"].values)
+    brought = own(content, tokens=THREE, attention=SQUARE)
+    header, rows = rows_of(brought, start=start)
+    computed = rows_of_drawn(tokens, **chosen)
+    assert np.array_equal(header["attention"].values, saved["attention"].values)
+    assert np.array_equal(header["stationary"].values, saved["stationary"].values)
+    assert same_rows(rows, computed)
+    assert {"w_q", "w_k", "inverse_temperature"}.isdisjoint(header)
+
+
+def rows_of_drawn(tokens: xr.Dataset, **changes) -> list[dict]:
+    made = attention({"params": {**PLAIN, **changes}, "seed": SEED}, tokens)
+    return list(made.layers)
+
+
+def test_single_precision_acts_as_the_numbers_it_holds(shared_laboratory):
+    saved = run(shared_laboratory)["attention"].values.astype(np.float32)
+    header, _ = rows_of(own(packed(attention=saved), attention=SQUARE))
+    assert np.array_equal(header["attention"].values, saved.astype(float))
+
+
+@pytest.mark.parametrize("beta", [0.0, 1.0, 2.5])
+def test_logits_of_minus_infinity_are_a_mask(beta, shared_laboratory):
+    drawn = run(shared_laboratory, mask="block", beta=beta)
+    tokens = tokens_of(shared_laboratory)
+    q, k = (tokens["x"].values @ drawn[f"w_{name}"].values for name in "qk")
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(D_MODEL)
+    hidden = np.where(MASKS["block"](N_TOKENS), scores, -np.inf)
+    content = packed(tokens=tokens["x"].values, logits=hidden, open=scores)
+    of_file, _ = rows_of(own(content, tokens=THREE, logits=SQUARE), beta=beta)
+    assert_allclose(of_file["attention"].values, drawn["attention"].values, rtol=1e-13)
+    assert (of_file["attention"].values == 0).sum() == 10 * N_TOKENS**2 // 2
+    # The configuration's mask does the same to logits that hide nothing.
+    opened = packed(logits=scores)
+    by_mask, _ = rows_of(own(opened, logits=SQUARE), beta=beta, mask="block")
+    xr.testing.assert_identical(by_mask["attention"], of_file["attention"])
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_queries_and_keys_from_a_file_are_compared_as_drawn_ones_are(score, shared_laboratory):
+    drawn = run(shared_laboratory, score=score)
+    tokens = tokens_of(shared_laboratory)
+    x = tokens["x"].values
+    content = packed(tokens=x, query=x @ drawn["w_q"].values, key=x @ drawn["w_k"].values)
+    brought = own(content, tokens=THREE, query=THREE, key=THREE)
+    header, rows = rows_of(brought, score=score, beta=PLAIN["beta"])
+    assert np.array_equal(header["attention"].values, drawn["attention"].values)
+    assert same_rows(rows, rows_of_drawn(tokens, score=score))
+
+
+def test_queries_may_have_fewer_features_than_tokens(rng):
+    """As the heads of a transformer have, whose scores are divided by the root of their own."""
+    x, q, k = (rng.standard_normal((N_TOKENS, size)) for size in (8, 2, 2))
+    content = packed(tokens=x, query=q, key=k)
+    long = ["token", "feature"]
+    header, _ = rows_of(own(content, tokens=long, query=long, key=long), beta=1.5)
+    weight = np.exp(1.5 * q @ k.T / np.sqrt(2))
+    share = weight / weight.sum(axis=1, keepdims=True)
+    assert_allclose(header["attention"].values[0], share, rtol=1e-13)
+
+
+@pytest.mark.parametrize("replicates", [1, 3])
+def test_impulses_show_the_powers_of_attention(replicates, shared_laboratory):
+    a = run(shared_laboratory, kernel="softmax")["attention"].values[:replicates]
+    header, rows = rows_of(own(packed(attention=a), attention=SQUARE))
+    for layer, row in enumerate(rows):
+        mean = np.ldexp(row["dc"][1], row["dc_exponent"][1][:, None])
+        rest = np.ldexp(row["hc"][1], row["hc_exponent"][1][:, None, None])
+        power = np.linalg.matrix_power(a, layer)
+        assert_allclose(mean[:, None, :] + rest, power, atol=1e-15)
+    assert header["replicate"].values.tolist() == list(range(replicates))
+    # What is left after all layers is the stationary distribution, along every column.
+    assert_allclose(rows[-1]["dc"][1], header["stationary"].values, atol=1e-3)
+
+
+def test_a_head_of_many_is_taken_by_its_number(rng):
+    heads = rng.dirichlet(np.ones(N_TOKENS), size=(2, 3, N_TOKENS))
+    tensor = {"name": "attn", "dims": ["layer", "head", "query", "key"], "at": {"layer": 1}}
+    for head in range(3):
+        asked = {**tensor, "at": {"layer": 1, "head": head}}
+        params = {"generator": "file", "path": "mine.npz", "attention": asked}
+        made = data({"params": params}, packed(attn=heads))
+        header, _ = rows_of(made)
+        assert np.array_equal(header["attention"].values, heads[1, head][None])
+
+
+def test_copies_differ_by_their_weights_alone(shared_laboratory):
+    x = tokens_of(shared_laboratory)["x"].values[0]
+    content = packed(tokens=x)
+    brought = own(content, tokens=["token", "feature"], copies=12)
+    made = attention({"params": PLAIN, "seed": SEED}, brought).header
+    assert (brought["x"].values == x).all()
+    assert len(np.unique(made["w_k"].values, axis=0)) == made.sizes["replicate"] == 12
+    assert len(np.unique(made["attention"].values, axis=0)) == 12
+    # The weights are those that drawn tokens of as many features would have had.
+    drawn = run(shared_laboratory)
+    assert np.array_equal(made["w_k"].values[:10], drawn["w_k"].values)
+
+
+@pytest.mark.parametrize("role", ["logits", "tokens"])
+def test_what_is_computed_needs_a_temperature(role, shared_laboratory):
+    """Were it planned all the same."""
+    axes = ["query", "key"] if role == "logits" else ["token", "feature"]
+    with pytest.raises(Refusal, match=r"^attention\.beta: is not given, and the data state no att"):
+        rows_of(own(packed(**{role: np.eye(4)}), **{role: axes}))
+
+
+def test_tokens_that_see_only_themselves_stay_as_they_are():
+    """Their matrix has a stationary distribution for each, and the limit is the start."""
+    header, rows = rows_of(own(packed(attention=np.eye(4)), attention=["query", "key"]))
+    assert (np.ptp([row["log10_hc_norm"][1] for row in rows], axis=0) == 0).all()
+    assert_allclose(header["stationary"].values.sum(axis=-1), 1)
 
 
 # Refusals.

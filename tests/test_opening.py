@@ -151,9 +151,9 @@ def test_a_configuration_that_is_not_there_is_named(tree):
     ("config", "folder", "command"),
     [
         (CONFIG, ".", "snakemake dc-limit"),
-        (CONFIG, "trial", "snakemake --directory trial dc-limit"),
-        ("mine.yaml", ".", "snakemake --configfile mine.yaml dc-limit"),
-        ("my own.yaml", "a b", "snakemake --directory 'a b' --configfile 'my own.yaml' dc-limit"),
+        (CONFIG, "trial", "snakemake dc-limit --directory trial"),
+        ("mine.yaml", ".", "snakemake dc-limit --configfile mine.yaml"),
+        ("my own.yaml", "a b", "snakemake dc-limit --directory 'a b' --configfile 'my own.yaml'"),
     ],
 )
 def test_what_has_not_been_run_is_told_with_the_command(config, folder, command, tree):

@@ -11,6 +11,7 @@ import yaml
 from numpy.testing import assert_allclose
 
 from lowpass.kernels import KERNELS
+from lowpass.plan import Plan, load
 from lowpass.provenance import digest_of, record_in
 from lowpass.whole import whole_plan
 
@@ -19,9 +20,11 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 CONFIG = "config/paper.yaml"
 
 
-def blocks(language: str) -> list[str]:
-    """Give the code blocks of one language."""
-    return re.findall(rf"```{language}\n(.*?)```", TEXT, flags=re.S)
+def block(heading: str, language: str) -> str:
+    """Give the only code block of a language below a heading."""
+    (below,) = re.findall(rf"^## {heading}\n(.*?)(?=^## )", TEXT, flags=re.S | re.M)
+    (code,) = re.findall(rf"```{language}\n(.*?)```", below, flags=re.S)
+    return code
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,7 @@ def test_every_experiment_that_is_named_is_planned(plan):
 
 
 def test_the_configuration_that_is_shown_can_be_planned(tmp_path):
-    (text,) = blocks("yaml")
+    text = block("The configuration", "yaml")
     (tmp_path / "mine.yaml").write_text(text)
     shown = whole_plan(tmp_path / "mine.yaml", "mine.yaml", ROOT)
     swept = yaml.safe_load(text)["experiments"]["mine"]["attention"]["beta"]
@@ -57,8 +60,20 @@ def test_the_configuration_that_is_shown_can_be_planned(tmp_path):
     assert betas == set(swept)
 
 
+def test_the_tensors_that_are_made_can_be_planned(tmp_path, monkeypatch):
+    """That they can be run as well is tested with the real workflow."""
+    monkeypatch.chdir(tmp_path)
+    exec(block("Your own tensors", "python"), {})
+    assert {path.name for path in tmp_path.iterdir()} == {"mine.npz"}
+    Path("mine.yaml").write_text(block("Your own tensors", "yaml"))
+    config = load("mine.yaml", "mine.yaml")
+    shown = Plan(1, {"mine": config.experiments["mine"].model_dump()}, "mine.yaml", tmp_path)
+    assert [point.resource for point in shown if point.stage == "data"] == ["mine.npz"]
+    assert not [point for point in shown if "seed" in point.recipe]
+
+
 def test_the_kernel_that_is_shown_obeys_the_law_of_its_kind(rng):
-    (text,) = blocks("python")
+    text = block("Adding something of one's own", "python")
     held = {"np": np, "KERNELS": type(KERNELS)("attention kernel of the README")}
     exec(text, held)
     scores = rng.standard_normal((3, 5, 5))

@@ -64,7 +64,8 @@ def command(experiment: str, config: str, folder: str) -> str:
     """Write the command that makes an experiment."""
     chosen = [] if config == CONFIG else ["--configfile", config]
     where = [] if folder == HERE else ["--directory", folder]
-    return shlex.join([".venv/bin/snakemake", *where, *chosen, experiment])
+    # Snakemake takes every word that follows --configfile for a file.
+    return shlex.join([".venv/bin/snakemake", experiment, *where, *chosen])
 
 
 def absence(point: Point, base: Path) -> str:

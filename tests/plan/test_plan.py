@@ -315,9 +315,15 @@ PATH = "workflow/resources/nile.csv"
         ("workflow/nile.csv", r"cannot be read \(No such file or directory\); paths are relative"),
         ("workflow/resources", r"cannot be read \(Is a directory\); paths are relative to the"),
         ("''", r"cannot be read \(Is a directory\); paths are relative to the project's folder"),
-        ("../nile.csv", r"leads out of the project's folder, .*; put the file into workflow/reso"),
+        (
+            "../nile.csv",
+            r"leads out of the project's folder, so a copy of the project would lack it; put the "
+            r"file into workflow/resources/ and name it from there, or a link to it: ln -s "
+            r"\.\./nile\.csv workflow/resources/\.$",
+        ),
         ("workflow/../../nile.csv", r"leads out of the project's folder"),
-        ("/etc/passwd", r"leads out of the project's folder, .*; put the file into workflow/reso"),
+        ("/etc/passwd", r"leads out of the project's folder, .*: ln -s /etc/passwd workflow/res"),
+        ("/my data/a.csv", r"leads out .*: ln -s '/my data/a\.csv' workflow/resources/\.$"),
         ("'workflow/{a}.csv'", "has braces, which Snakemake takes for wildcards; rename the file"),
     ],
 )
@@ -326,6 +332,29 @@ def test_a_data_file_lies_in_the_project_and_can_be_read(path, message, tmp_path
         Refusal, match=rf"^mine\.yaml: experiments\.table\.data\.path: '.*' {message}"
     ):
         planned(edited((PATH, path)), tmp_path)
+
+
+def test_a_link_in_the_project_stands_for_the_file_it_leads_to(tmp_path):
+    outside, project = tmp_path / "large.npz", tmp_path / "project"
+    project.mkdir()
+    outside.write_bytes(b"numbers" * 300_000)
+    (project / "mine.npz").symlink_to(outside)
+    wanted = hashlib.sha256(outside.read_bytes()).hexdigest()
+    assert file_digest(project, "mine.npz", "here") == wanted
+    outside.unlink()
+    with pytest.raises(
+        Refusal,
+        match=rf"^here: 'mine\.npz', a link to '{outside}', cannot be read \(No such file or "
+        r"directory\); paths are relative to the project's folder, so check it there\.$",
+    ):
+        file_digest(project, "mine.npz", "here")
+
+
+def test_a_large_file_is_digested_in_parts(tmp_path, monkeypatch):
+    """A model's tensors may be larger than what memory has left."""
+    (tmp_path / "mine.npz").write_bytes(b"numbers")
+    monkeypatch.delattr("pathlib.Path.read_bytes")
+    assert file_digest(tmp_path, "mine.npz", "here") == hashlib.sha256(b"numbers").hexdigest()
 
 
 # Commands.

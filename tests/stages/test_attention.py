@@ -267,6 +267,7 @@ def test_depth_cannot_be_a_dimension_of_one_file(laboratory):
     with pytest.raises(Refusal, match=r"inside: 'depth' changes .*take it out of 'inside'"):
         laboratory.first("attention", {**section(depth=[4, 8]), "inside": ["depth"]})
 
+
 # Own tensors.
 
 

@@ -168,7 +168,9 @@ def file_digest(root: Path, path: str, where: str) -> str:
         with open(root / path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
+        link = root / path
+        whither = f", a link to '{link.readlink()}'," if link.is_symlink() else ""
         raise Refusal(
-            f"{where}: '{path}' cannot be read ({fault.strerror}); "
+            f"{where}: '{path}'{whither} cannot be read ({fault.strerror}); "
             f"paths are relative to the project's folder, so check it there."
         ) from None

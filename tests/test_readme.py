@@ -84,7 +84,7 @@ def test_the_kernel_that_is_shown_obeys_the_law_of_its_kind(rng):
     assert_allclose(attention.sum(axis=-1), 1, rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["decay.svg", "decay-night.svg"])
+@pytest.mark.parametrize("name", ["headline.svg", "headline-night.svg"])
 def test_the_picture_is_a_figure_that_the_paper_plans(name, plan):
     path = ROOT / "docs" / name
     record, _ = record_in(path)

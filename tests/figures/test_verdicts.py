@@ -141,3 +141,12 @@ def test_a_refuted_claim_is_said_in_the_colour_of_failing():
 def test_a_row_bears_the_title_of_its_claim():
     ax = panel(claim("A01", Measured(1e-9)))
     assert typeset(REGISTER["A01"].title) in [text.get_text() for text in ax.texts]
+
+
+def test_without_a_judged_claim_there_is_still_a_figure(palette):
+    listed = {name: {**asdict(REGISTER[name]), "verdict": "not examined"} for name in REGISTER}
+    figure = verdicts({"claims": {"$record": {}, **listed}}, palette)
+    assert_clean(figure)
+    (ax,) = figure.axes
+    assert not marks(ax)
+    assert all(name in words(ax) for name in REGISTER)

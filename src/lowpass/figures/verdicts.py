@@ -45,7 +45,8 @@ def verdicts(shown: Mapping[str, Any], palette: Palette = PAPER) -> Figure:
     sentence = f"Not examined: {', '.join(others)}." if others else ""
     lines = broken(sentence, NOTE, HINTED * (BREADTHS["page"] * 72 - 2 * EDGE))
     below = BELOW + LINE * len(lines)
-    height = (ABOVE + min(ROW * len(judged), PAGE) + below) / 72
+    # Without a claim there is still an axis, a row high.
+    height = (ABOVE + min(ROW * max(len(judged), 1), PAGE) + below) / 72
     margins = {"left": LEFT, "right": RIGHT, "bottom": below / 72, "top": ABOVE / 72}
     with look(palette):
         figure, (ax,) = canvas("page", height, palette, margins=margins)
@@ -58,7 +59,7 @@ def verdicts(shown: Mapping[str, Any], palette: Palette = PAPER) -> Figure:
 
 def draw_rows(ax: Axes, judged: Mapping[str, Any], palette: Palette) -> None:
     """Draw the claims from top to bottom."""
-    ax.set(xscale="log", ylim=(len(judged) - 0.5, -0.5), yticks=[])
+    ax.set(xscale="log", ylim=(max(len(judged), 1) - 0.5, -0.5), yticks=[])
     ax.axvline(1, color=palette.ink, linewidth=0.6, zorder=1)
     for row, (name, claim) in enumerate(judged.items()):
         ax.axhline(row, color=palette.faint, linewidth=0.4, zorder=0.5)

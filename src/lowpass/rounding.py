@@ -19,8 +19,8 @@ ROUNDING = Registry("account of rounding")
 
 # The variable that says where plain arithmetic ends, as a decimal logarithm.
 FLOOR = "log10_rounding_floor"
-# Between seven BLAS kernels and three sets of instructions, numbers of the paper differed by
-# 1e-13 of themselves, and logarithms of ratios 400 layers deep by 2e-13; larger matrices and
+# Between six BLAS kernels, and three sets of instructions of numpy, numbers of the paper differed
+# by 1e-13 of themselves, and logarithms of ratios 400 layers deep by 2e-13; larger matrices and
 # worse conditioned ones need the rest.
 RELATIVE = 1e-8
 # What cancels leaves some units in the last place of what it is the difference of; up to

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import io
+import tracemalloc
 from typing import get_args
 
 import numpy as np
@@ -240,6 +242,26 @@ def test_layers_are_computed_as_they_are_asked_for(laboratory):
         "log10_stationary_norm",
         "log10_transient_norm",
     }
+
+
+@pytest.mark.parametrize("arithmetic", ["split", "float64"])
+def test_two_layers_are_held_at_most(arithmetic):
+    """A layer is two arrays, HC and the transient, and numbers of no size; A is not copied."""
+    rng = np.random.default_rng(0)
+    dims = {"replicate": 1, "token": 96, "feature": 512}
+    tokens = xr.Dataset(
+        {"x": (tuple(dims), rng.standard_normal(tuple(dims.values())))},
+        {name: np.arange(length) for name, length in dims.items()},
+    )
+    params = {**PLAIN, "depth": 12, "arithmetic": arithmetic}
+    made = attention({"params": params, "seed": 7}, tokens)
+    tracemalloc.start()
+    try:
+        collections.deque(made.layers, maxlen=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.25 * 2 * tokens["x"].nbytes
 
 
 # Axes inside.

@@ -109,13 +109,17 @@ def drawn(spec: Attention, data: xr.Dataset, seed: int) -> Variables:
 def states(spec: Attention, x: np.ndarray, fixed: xr.Dataset) -> Iterator[State]:
     """Yield the components of layer 0, 1, ..., depth."""
     a, pi = fixed["attention"].values, fixed["stationary"].values
-    stationary, transient = layers.STARTS[spec.start](x, a, pi)
-    count = range(spec.depth + 1)
+    # The start is handed on without a name here, so that it goes when its layer has gone.
     if spec.arithmetic == "split":
-        first = layers.Split.of(stationary, transient)
-        for _, split in zip(count, layers.iterate_split(a, first, pi), strict=False):
+        run = layers.iterate_split(a, layers.Split.of(*layers.STARTS[spec.start](x, a, pi)), pi)
+        for _, split in zip(range(spec.depth + 1), run, strict=False):
             yield of_split(split, pi)
         return
-    whole = stationary[..., None, :] + transient
-    for _, plain in zip(count, layers.iterate_plain(a, whole, spec.arithmetic), strict=False):
+    run = layers.iterate_plain(a, whole(*layers.STARTS[spec.start](x, a, pi)), spec.arithmetic)
+    for _, plain in zip(range(spec.depth + 1), run, strict=False):
         yield of_plain(plain, pi)
+
+
+def whole(stationary: np.ndarray, transient: np.ndarray) -> np.ndarray:
+    """Put the tokens together again: (..., token, feature)."""
+    return stationary[..., None, :] + transient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ def of_split(split: layers.Split, pi: np.ndarray) -> State:
 
 def of_plain(plain: np.ndarray, pi: np.ndarray) -> State:
     """Read the components off one array (replicate, token, feature)."""
-    array = plain.astype(float)
+    array = plain.astype(float, copy=False)
     mean = array.mean(axis=-2)
     kept = (pi[..., None, :] @ array)[..., 0, :]
     one = np.zeros(len(array), dtype=np.int64)
@@ -46,26 +47,32 @@ def of_plain(plain: np.ndarray, pi: np.ndarray) -> State:
 
 
 def rows(states: Iterator[State], recorded: set[int]) -> Iterator[Layer]:
-    """Yield norms at every layer, and tensors at the recorded ones."""
-    for layer, state in enumerate(states):
-        dc, dc_exponent = state.dc
-        hc, hc_exponent = state.hc
-        n_tokens = hc.shape[-2]
-        row: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
-            "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
-            "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
-            "log10_stationary_norm": (("replicate",), norm_of_mean(state.stationary, 0, n_tokens)),
-            "log10_transient_norm": (
-                ("replicate",),
-                spectra.log10_norm(state.transient, hc_exponent),
-            ),
-        }
-        if layer in recorded:
-            row["dc"] = (("replicate", "feature"), dc)
-            row["dc_exponent"] = (("replicate",), dc_exponent)
-            row["hc"] = (("replicate", "token", "feature"), hc)
-            row["hc_exponent"] = (("replicate",), hc_exponent)
-        yield row
+    """Give norms at every layer, and tensors at the recorded ones."""
+    keep = (layer in recorded for layer in itertools.count())
+    # No name is left here that would hold a layer while the next one is computed.
+    return map(row_of, states, keep)
+
+
+def row_of(state: State, keep: bool) -> Layer:
+    """Describe one layer: its norms, and its tensors where they are to be kept."""
+    dc, dc_exponent = state.dc
+    hc, hc_exponent = state.hc
+    n_tokens = hc.shape[-2]
+    row: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
+        "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
+        "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
+        "log10_stationary_norm": (("replicate",), norm_of_mean(state.stationary, 0, n_tokens)),
+        "log10_transient_norm": (
+            ("replicate",),
+            spectra.log10_norm(state.transient, hc_exponent),
+        ),
+    }
+    if keep:
+        row["dc"] = (("replicate", "feature"), dc)
+        row["dc_exponent"] = (("replicate",), dc_exponent)
+        row["hc"] = (("replicate", "token", "feature"), hc)
+        row["hc_exponent"] = (("replicate",), hc_exponent)
+    return row
 
 
 def norm_of_mean(mean: np.ndarray, exponent: np.ndarray | int, n_tokens: int) -> np.ndarray:

@@ -47,7 +47,8 @@ def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
             f"dimension of one file; take it out of 'inside' to have one file for each value."
         )
     lengths = [len(values) for values in axes.values()]
-    return np.stack(arrays).reshape(*lengths, *arrays[0].shape)
+    stacked = np.stack(arrays) if len(arrays) > 1 else arrays[0]
+    return stacked.reshape(*lengths, *arrays[0].shape)
 
 
 def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
@@ -83,8 +84,12 @@ def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
 
 def together(runs: Sequence[Iterator[Layer]], axes: Axes) -> Iterator[Layer]:
     """Advance the runs of a job in step, so that one layer of each is held at a time."""
-    for rows in zip(*runs, strict=True):
-        yield {
-            name: ((*axes, *dims), stack_arrays([row[name][1] for row in rows], axes))
-            for name, (dims, _) in rows[0].items()
-        }
+    return map(lambda *rows: beside(rows, axes), *runs)
+
+
+def beside(rows: Sequence[Layer], axes: Axes) -> Layer:
+    """Stack one layer of every run along the axes."""
+    return {
+        name: ((*axes, *dims), stack_arrays([row[name][1] for row in rows], axes))
+        for name, (dims, _) in rows[0].items()
+    }

@@ -5,6 +5,7 @@ Packages are a few lines of text: a file starts at its name, and ``s.py`` holds 
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import re
 import shutil
@@ -103,6 +104,28 @@ def test_what_was_read_stays_even_if_the_file_changes(code, tmp_path):
     (tmp_path / "src" / "lowpass" / "s.py").write_text("def main():\n    return 2\n")
     now = Code.read(tmp_path / "src")
     assert read.fingerprint(ROOT, []) != now.fingerprint(ROOT, [])
+
+
+def test_files_that_did_not_change_are_analysed_once(code, tmp_path, monkeypatch):
+    text = "def main():\n    return 1"
+    first = code(text).fingerprint(ROOT, [])
+    monkeypatch.setattr("lowpass.fingerprint.Index", None)
+    assert Code.read(tmp_path / "src").fingerprint(ROOT, []) == first
+    with pytest.raises(TypeError):
+        code(text.replace("1", "2"))
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_reading_code_leaves_the_collector_as_it_was(runs, code):
+    was = gc.isenabled()
+    (gc.enable if runs else gc.disable)()
+    try:
+        code(ENTRIES).fingerprint(ROOT, [])
+        with pytest.raises(Refusal):
+            code("def main(:").fingerprint(ROOT, [])
+        assert gc.isenabled() == runs
+    finally:
+        (gc.enable if was else gc.disable)()
 
 
 def test_versions_of_distributions_count(code, monkeypatch):

@@ -185,7 +185,7 @@ def definition(real: Subject, module: str, name: str) -> tuple[Path, int]:
 def unreached(real: Subject) -> Iterator[tuple[Path, int]]:
     """Yield definitions that no recipe here names."""
     yield definition(real, "kernels.py", "signed")
-    yield definition(real, "kernels.py", "cycle")
+    yield definition(real, "masks.py", "cycle")
     yield definition(real, "layers.py", "tied")
 
 

@@ -138,6 +138,15 @@ def outer(module: str) -> list[str]:
     return [".".join(parts[:length]) for length in range(1, len(parts))]
 
 
+Sources = tuple[tuple[Path, str], ...]
+
+
+def sources_of(root: Path, package: str) -> Sources:
+    """Read the text of every file of a package."""
+    paths = sorted((root / package).rglob("*.py"))
+    return tuple((path, path.read_text(encoding="utf-8")) for path in paths)
+
+
 class Index:
     """Map every name of one package to the unit behind it.
 
@@ -147,16 +156,18 @@ class Index:
         The folder that contains the package.
     package : str
         The name of the package.
+    sources : tuple of (Path, str)
+        Its files, and what stands in them.
     """
 
-    def __init__(self, root: Path, package: str) -> None:
+    def __init__(self, root: Path, package: str, sources: Sources) -> None:
         self.package = package
         self.modules: dict[str, Module] = {}
-        for path in sorted((root / package).rglob("*.py")):
+        for path, source in sources:
             parts = path.relative_to(root).with_suffix("").parts
             inside = parts[:-1] if parts[-1] == "__init__" else parts
             label = path.relative_to(root.parent).as_posix()
-            name, source = ".".join(inside), path.read_text(encoding="utf-8")
+            name = ".".join(inside)
             self.modules[name] = Module(name, label, source, inside != parts)
         if package not in self.modules:
             raise Refusal(f"{root} holds no package '{package}'; hand in the folder around it.")

@@ -21,7 +21,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke report trace verify describe test soak lint lock clean
+.PHONY: help paper smoke report explain trace verify gc describe test soak lint lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -38,6 +38,9 @@ report: paper  ## write report/report.html, the results for a browser
 	$(SNAKEMAKE) --report "$(CURDIR)/report/report.html" \
 	  --report-stylesheet "$(CURDIR)/workflow/report/report.css"
 
+explain: $(LOCKED)  ## say what make paper would run, and why; ARGS=--all names every product
+	$(RUN) lowpass explain $(ARGS)
+
 trace: $(LOCKED)  ## tell where a result comes from: KEY=3f9a2c1b07de or FILE=path
 	$(if $(KEY)$(FILE),,$(error lowpass: trace needs a result; name it with KEY= or FILE=))
 	$(RUN) lowpass trace "$(or $(KEY),$(FILE))" $(ARGS)
@@ -47,6 +50,9 @@ verify: $(LOCKED)  ## compare results with the expected ones; ARGS=--accept expe
 
 describe: $(LOCKED)  ## write what a configuration may say: its schema, and config/README.md
 	$(RUN) lowpass describe
+
+gc: $(LOCKED)  ## list results that no configuration plans; ARGS=--paths for xargs rm
+	$(RUN) lowpass gc $(ARGS)
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
 	$(RUN) pytest -q -n 2 --dist loadgroup $(ARGS)

@@ -26,9 +26,11 @@ from lowpass.figures.palette import PAPER
 from lowpass.figures.saving import encode
 from lowpass.figures.style import canvas, look
 from lowpass.fingerprint import Code
+from lowpass.fingerprint.inventory import FOLDER, keep
 from lowpass.plan import Plan, Point
+from lowpass.plan.code import inventory_of
 from lowpass.plan.complete import complete
-from lowpass.plan.roots import NUMERICAL, names_of, roots_of
+from lowpass.plan.roots import NUMERICAL
 from lowpass.provenance import digest_of, parent_of, record_in
 from lowpass.publish import publish
 from lowpass.records import BLANK, NAME, canonical, image_digest, record_of, seal
@@ -96,8 +98,9 @@ class Tree:
 
     @property
     def files(self) -> list[Path]:
-        """List every file below results/."""
-        return sorted(path for path in (self.root / "results").rglob("*") if path.is_file())
+        """List every product below results/, where inventories of code lie too."""
+        found = (path for path in (self.root / "results").rglob("*") if path.is_file())
+        return sorted(path for path in found if path.parent.name != FOLDER)
 
     @cached_property
     def tracer(self) -> Tracer:
@@ -129,7 +132,8 @@ def grow(root: Path) -> Tree:
     (root / CONFIG).parent.mkdir()
     (root / CONFIG).write_text(json.dumps({"seed": SEED, "experiments": EXPERIMENTS}))
     tree = Tree(root, root)
-    laboratory = Laboratory(root, fingerprints(root))
+    code = Code.read(root / "src")
+    laboratory = Laboratory(root, lambda recipe: inventory_of(code, recipe).fingerprint)
     laboratory.versions["python"] = ".".join(map(str, sys.version_info[:3]))
     laboratory.versions.update({name: version(name) for name in NUMERICAL})
     with pytest.MonkeyPatch.context() as patch:
@@ -139,21 +143,10 @@ def grow(root: Path) -> Tree:
                 stand_in(point, laboratory)
             else:
                 laboratory.make(point)
+            keep(inventory_of(code, point.recipe), root / "results" / FOLDER)
         finals = [p for p in tree.plan if p.stage in ("paper", "claims", "experiment", "figures")]
         publish([path for point in finals for path in point.paths], PUBLISHED)
     return tree
-
-
-def fingerprints(root: Path) -> Callable[[Any], str]:
-    """Read the code once, to fingerprint many recipes."""
-    code = Code.read(root / "src")
-
-    def fingerprint(recipe: Any) -> str:
-        roots = roots_of(recipe)
-        names = names_of(recipe["stage"], complete(recipe))
-        return code.fingerprint(roots.definitions, names, roots.distributions)
-
-    return fingerprint
 
 
 def stand_in(point: Point, laboratory: Laboratory) -> None:

@@ -36,17 +36,18 @@ LAYER = {
             "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",
             "stages",
-            "store writing records provenance fingerprint plan trace telling progress verify",
+            "store writing records provenance fingerprint memory plan trace telling progress "
+            "verify",
             "claims figures paper publish report whole opening describing",
-            "jobs locking rules commands __main__ __init__",
+            "jobs locking rules explaining garbage commands __main__ __init__",
         ]
     )
     for room in rooms.split()
 }
 # Who may touch files, and the calls that do.
 DOORS = set(
-    "store writing records provenance fingerprint plan trace verify figures paper publish report "
-    "jobs locking commands __main__".split()
+    "store writing records provenance fingerprint memory plan trace verify figures paper publish "
+    "report jobs locking explaining garbage commands __main__".split()
 )
 TOUCHES = set(
     "open read_text read_bytes write_text write_bytes mkdir unlink rmtree memmap fromfile tofile "

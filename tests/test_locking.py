@@ -12,7 +12,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from lowpass.locking import HOLDER, ROOM, Turn, alone, find_room, refuse_unwritable
+from lowpass.locking import (
+    FREE,
+    HOLDER,
+    KILLED,
+    ROOM,
+    RUNNING,
+    UNCLEAR,
+    Turn,
+    alone,
+    find_room,
+    refuse_unwritable,
+    state_of,
+)
 from lowpass.registry import Refusal
 
 from .disks import disk, obeying
@@ -256,3 +268,34 @@ def test_a_folder_that_can_be_written_is_not_refused(folder):
     (folder / ".snakemake" / "locks").rmdir()
     (folder / ".snakemake").rmdir()
     refuse_unwritable()
+
+
+# What others see of it.
+
+
+def test_a_folder_without_locks_is_free(folder):
+    assert state_of(folder / ".snakemake") == FREE
+    assert state_of(folder / "elsewhere") == FREE
+    assert [path.name for path in folder.iterdir()] == [".snakemake"]
+
+
+def test_a_run_at_work_is_seen_and_so_is_its_end(folder, other):
+    lock(folder)
+    assert state_of(folder / ".snakemake") == RUNNING
+    other.kill()
+    other.wait(PATIENCE)
+    assert state_of(folder / ".snakemake") == KILLED
+
+
+def test_looking_takes_nobodys_place(folder):
+    lock(folder, holder=f"{HERE} 1")
+    assert state_of(folder / ".snakemake") == KILLED
+    file = os.open(folder / ".snakemake" / HOLDER, os.O_RDWR)
+    assert alone(file)
+    os.close(file)
+
+
+@pytest.mark.parametrize("holder", [None, "elsewhere 1", ""])
+def test_locks_of_nobody_or_of_another_machine_are_unclear(holder, folder):
+    lock(folder, holder=holder)
+    assert state_of(folder / ".snakemake") == UNCLEAR

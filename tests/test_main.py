@@ -16,9 +16,9 @@ from lowpass.__main__ import INTERRUPTED, main, parser
 from lowpass.commands import describe, publish
 from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point
-from lowpass.plan.complete import complete
-from lowpass.plan.roots import names_of, roots_of
+from lowpass.plan.code import inventory_of
 from lowpass.progress import Progress
+from lowpass.provenance import record_in
 from lowpass.records import SCHEMA
 
 from .configurations import ROOT
@@ -63,9 +63,7 @@ def job(ask, code):
     """Run the job of a planned point, as its rule would."""
 
     def run(point: Point, *inputs: str) -> tuple[int, str, str]:
-        roots = roots_of(point.recipe)
-        names = names_of(point.stage, complete(point.recipe))
-        mark = code.fingerprint(roots.definitions, names, roots.distributions)
+        mark = inventory_of(code, point.recipe).fingerprint
         return ask("make", point.text, "--code", mark, "--in", *inputs, "--out", point.path)
 
     return run
@@ -179,13 +177,32 @@ def test_what_a_configuration_may_say_is_written_down_as_the_code_has_it(name):
 # Jobs.
 
 
-def test_a_job_writes_its_product_and_says_nothing(job, tmp_path):
+def test_a_job_writes_its_product_with_an_inventory_of_its_code_and_says_nothing(job, tmp_path):
     point = table_in(tmp_path, GOOD.encode())
     assert job(point, TABLE) == (0, "", "")
-    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")] == [
+    code = record_in(tmp_path / point.path)[0]["code"]
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")} == {
         TABLE,
         point.path,
-    ]
+        f"results/code/{code}.json",
+    }
+
+
+def test_a_job_that_finds_the_inventory_of_its_code_leaves_it(job, tmp_path):
+    point = table_in(tmp_path, GOOD.encode())
+    job(point, TABLE)
+    (inventory,) = tmp_path.glob("results/code/*")
+    before = inventory.stat()
+    assert job(point, TABLE) == (0, "", "")
+    assert inventory.stat().st_ino == before.st_ino
+
+
+def test_a_product_that_lies_in_no_results_has_no_inventory(ask, code, tmp_path):
+    point = table_in(tmp_path, GOOD.encode())
+    mark = inventory_of(code, point.recipe).fingerprint
+    out = f"elsewhere/{Path(point.path).name}"
+    assert ask("make", point.text, "--code", mark, "--in", TABLE, "--out", out) == (0, "", "")
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")} == {TABLE, out}
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.persistence import MetadataRecord
+from snakemake.persistence.file import FilePersistence
 
+from lowpass.memory import Memory
 from lowpass.plan import Plan
 from lowpass.plan.plan import LONGEST_RECIPE
 from lowpass.registry import Refusal
@@ -31,6 +34,7 @@ def workflow(*files: Path | str, **config) -> SimpleNamespace:
         basedir=str(ROOT),
         overwrite_configfiles=[str(file) for file in files],
         config_settings=SimpleNamespace(config=config),
+        is_main_process=True,
         execution_settings=None,
         subprocess_exec=False,
         remote_exec=False,
@@ -185,6 +189,28 @@ def test_a_value_on_the_command_line_gives_the_keys_of_a_file_that_holds_it(file
     given, plain = (keys(Rules.of(workflow(file, **each)).plan) for each in ({"seed": 5}, {}))
     assert given == keys(planned(edited(("seed: 7", "seed: 5")), tmp_path))
     assert given != plain
+
+
+# What Snakemake forgot.
+
+
+def test_products_of_which_snakemake_remembers_nothing_are_counted(tmp_path, monkeypatch):
+    rules = Rules(planned(TEXT, tmp_path), ROOT)
+    monkeypatch.chdir(tmp_path)
+    assert rules.warning(Memory(tmp_path)) == ""
+    made = [point.path for point in rules.plan][:2]
+    for path in made:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    notes = FilePersistence(path=tmp_path / ".snakemake")
+    for count, path in zip((2, 1), made, strict=True):
+        said = rules.warning(Memory(tmp_path))
+        assert re.match(
+            rf"lowpass: of {count} products? in results/ Snakemake does not remember", said
+        )
+        assert said.count("\n") == 1
+        notes._write_record(path, MetadataRecord(params=[]))
+    assert rules.warning(Memory(tmp_path)) == ""
 
 
 # Commands.

@@ -357,6 +357,18 @@ def test_edited_code_makes_stale_exactly_what_it_made(part, whole, tmp_path):
         assert ", the code here is " in why(node, stage)
 
 
+def test_stale_code_names_the_definitions_that_changed(whole, tmp_path):
+    tree = whole.copy_all(tmp_path)
+    path = tree.root / "src/lowpass/kernels.py"
+    path.write_text(path.read_text().replace("weight = np.exp(scores - ", "weight = np.exp(-"))
+    product = tree.file("attention", "softmax_beta-3")
+    node = Tracer(tree.root, whole.planned).trace(product)
+    assert node.why.endswith(": lowpass.kernels.softmax changed")
+    shutil.rmtree(tree.root / "results/code")
+    node = Tracer(tree.root, whole.planned).trace(product)
+    assert node.why.endswith(": the code changed (what it was is not on record)")
+
+
 def test_another_minor_version_of_python_is_stale_code(tree):
     path = tree.file("data", "gaussian")
     forge(path, lambda record: record["versions"].update(python="3.9.1"), seal_again=True)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from lowpass.commands import describe, make, publish, trace, verify
+from lowpass.commands import describe, explain, gc, make, publish, trace, verify
 from lowpass.uncached import import_from_source
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ INTERRUPTED = 130
 COMMANDS = {
     "trace": trace,
     "verify": verify,
+    "explain": explain,
+    "gc": gc,
     "describe": describe,
     "make": make,
     "publish": publish,

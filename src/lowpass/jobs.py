@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lowpass.fingerprint import Code, check_asked
+from lowpass.fingerprint.inventory import folder_beside, keep
 from lowpass.plan import Plan
+from lowpass.plan.code import inventory_of
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import NUMERICAL, names_of, roots_of
 from lowpass.progress import Progress
@@ -103,12 +105,17 @@ class Job:
         return function(*arguments)
 
     def confirm(self) -> None:
-        """Refuse to name a product whose code changed, or used more than its fingerprint covers."""
+        """Refuse to name a product whose code changed, or used more than its fingerprint covers.
+
+        An inventory of its code comes to lie beside it, so that a later change can be named.
+        """
         fresh = check_code(self.recipe, self.parameters, self.code)
         closure = fresh.closure(
             roots_of(self.recipe).definitions, names_of(self.recipe["stage"], self.parameters)
         )
         check_asked(closure, Registry.asked)
+        if folder := folder_beside(self.outputs[0]):
+            keep(inventory_of(fresh, self.recipe), folder)
 
     def publish(self, contents: Mapping[Path, bytes]) -> None:
         """Give files their final names, none before all are on disk and the job is confirmed."""

@@ -24,6 +24,7 @@ from lowpass.writing import refusal_of
 
 NOTES = Path(".snakemake")
 HOLDER = "lowpass-run"
+FREE, RUNNING, KILLED, UNCLEAR = "free", "running", "killed", "unclear"
 # Snakemake keeps notes on every file; without room for some it ends in a traceback.
 ROOM = 1 << 20
 
@@ -161,6 +162,39 @@ def locked_in(folder: Path, kind: str) -> frozenset[str]:
     """List the files that runs of Snakemake make (``output``) or read (``input``)."""
     texts = (path.read_text(encoding="utf-8") for path in folder.glob(f"*.{kind}.lock"))
     return frozenset(name for text in texts for name in text.splitlines())
+
+
+def state_of(notes: Path) -> str:
+    """Tell whether a run is at work in a folder, without taking its place.
+
+    Parameters
+    ----------
+    notes : Path
+        The folder ``.snakemake``.
+
+    Returns
+    -------
+    str
+        ``FREE``; ``RUNNING``; ``KILLED`` where a run that is gone left locks; or ``UNCLEAR``
+        where it left them and may be at work on another machine.
+    """
+    try:
+        if not locked_in(notes / "locks", "output"):
+            return FREE
+        file = os.open(notes / HOLDER, os.O_RDONLY)
+    except OSError:
+        return UNCLEAR
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        host = os.read(file, 999).decode(errors="replace").partition(" ")[0]
+        return KILLED if host == socket.gethostname() else UNCLEAR
+    except BlockingIOError:
+        return RUNNING
+    except OSError:
+        return UNCLEAR
+    finally:
+        # Closing it lets go of it.
+        os.close(file)
 
 
 def find_room(file: int) -> None:

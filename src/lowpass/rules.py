@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lowpass.fingerprint import Code
+from lowpass.fingerprint import Code, Inventory
 from lowpass.locking import Turn, refuse_unwritable
+from lowpass.memory import Memory
 from lowpass.plan import Plan
-from lowpass.plan.complete import complete
+from lowpass.plan.code import inventory_of
 from lowpass.plan.point import Point
-from lowpass.plan.roots import names_of, roots_of
 from lowpass.project import CONFIG
 from lowpass.publish import publication
 from lowpass.records import canonical, key_of
@@ -45,7 +45,10 @@ class Rules:
         self.plan = plan
         self._root = root
         self._look = look
-        self._code = Code.read(root / "src")
+
+    @cached_property
+    def _code(self) -> Code:
+        return Code.read(self._root / "src")
 
     @classmethod
     def of(cls, workflow: Any) -> Rules:
@@ -66,9 +69,23 @@ class Rules:
             given = dict(workflow.config_settings.config or {})
             path = Path(files[0]) if files else root / CONFIG
             name = os.path.relpath(path, root) if path.is_relative_to(root) else str(files[0])
-            return cls(whole_plan(path, name, root, given), root, Turn(workflow, root).look)
+            rules = cls(whole_plan(path, name, root, given), root, Turn(workflow, root).look)
+            if workflow.is_main_process:
+                sys.stderr.write(rules.warning(Memory(Path())))
+            return rules
         except Refusal as refusal:
             refuse(refusal)
+
+    def warning(self, memory: Memory) -> str:
+        """Say of how many products a change of code would pass unseen; nothing where of none."""
+        there = [point.path for point in self.plan if os.path.exists(point.path)]
+        if not (lost := len({*there} - memory.paths)):
+            return ""
+        return (
+            f"lowpass: of {lost} product{'s' if lost > 1 else ''} in results/ Snakemake does not "
+            f"remember the code (.snakemake/metadata), so a change of it reruns nothing; "
+            f"'make explain' names what changed.\n"
+        )
 
     def _find(self, stage: str, name: str) -> Point:
         try:
@@ -99,11 +116,12 @@ class Rules:
 
     def code(self, stage: str, name: str) -> str:
         """Give the fingerprint of the code that answers."""
+        return self.inventory(self._find(stage, name)).fingerprint
+
+    def inventory(self, point: Point) -> Inventory:
+        """List the code that answers, definition by definition."""
         try:
-            recipe = self._find(stage, name).recipe
-            roots = roots_of(recipe)
-            names = names_of(stage, complete(recipe))
-            return self._code.fingerprint(roots.definitions, names, roots.distributions)
+            return inventory_of(self._code, point.recipe)
         except Refusal as refusal:
             refuse(refusal)
 

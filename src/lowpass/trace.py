@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from lowpass.fingerprint import Code
+from lowpass.fingerprint.inventory import KEPT, changes_since
+from lowpass.plan.code import inventory_of
 from lowpass.plan.complete import complete
-from lowpass.plan.roots import names_of, roots_of
 from lowpass.provenance import Parent, digest_of, record_in
 from lowpass.records import NewerRecord, key_of, sha256
 from lowpass.registry import Refusal
@@ -98,7 +99,7 @@ class Tracer:
         checks = {
             "tampered": lambda: tampering(node, parents, base),
             "stale parent": lambda: self._stale_parent(node, parents),
-            "stale code": lambda: stale_code(node.record, self._code),
+            "stale code": lambda: stale_code(node.record, self._code, base),
             "orphan": lambda: self._orphan(node.record),
         }
         for status, check in checks.items():
@@ -126,8 +127,18 @@ class Tracer:
         return "the configuration plans no product with this key"
 
 
-def stale_code(record: dict[str, Any], code: Code) -> str:
-    """Say why the code that is here is not the code that a record names; nothing where it is."""
+def stale_code(record: dict[str, Any], code: Code, base: Path) -> str:
+    """Say why the code that is here is not the code that a record names; nothing where it is.
+
+    Parameters
+    ----------
+    record : dict
+        Of a product.
+    code : Code
+        The sources that are here.
+    base : Path
+        The folder that holds ``results``, where inventories of earlier code lie.
+    """
     if record["recipe"]["stage"] == "publish":
         return ""
     here = ".".join(map(str, sys.version_info[:2]))
@@ -137,12 +148,13 @@ def stale_code(record: dict[str, Any], code: Code) -> str:
             f"compare within one minor version only"
         )
     try:
-        roots = roots_of(record["recipe"])
-        names = names_of(record["recipe"]["stage"], complete(record["recipe"]))
-        now = code.fingerprint(roots.definitions, names, roots.distributions)
+        now = inventory_of(code, record["recipe"])
     except Refusal as refusal:
         return f"the code here cannot make it: {refusal}"
-    return "" if now == record["code"] else f"made by {record['code']}, the code here is {now}"
+    if now.fingerprint == record["code"]:
+        return ""
+    changes = changes_since(record["code"], now, base / KEPT)
+    return f"made by {record['code']}, the code here is {now.fingerprint}: {changes}"
 
 
 def tampering(node: Node, parents: list[Parent], base: Path) -> str:

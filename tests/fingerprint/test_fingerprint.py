@@ -581,7 +581,7 @@ def test_a_missing_distribution_is_refused(code):
 
 
 def test_an_entry_that_was_used_without_being_covered_is_refused():
-    closure = Closure(frozenset(), frozenset({("attention kernel", "softmax")}), "")
+    closure = Closure({}, frozenset({("attention kernel", "softmax")}))
     check_asked(closure, {("attention kernel", "softmax")})
     with pytest.raises(Refusal, match=r"attention kernel 'linear' was used, .*in the recipe"):
         check_asked(closure, {("attention kernel", "linear"), ("attention kernel", "softmax")})

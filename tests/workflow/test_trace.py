@@ -14,6 +14,8 @@ import pytest
 from PIL import Image
 
 from lowpass import store
+from lowpass.fingerprint import Code
+from lowpass.plan.code import inventory_of
 from lowpass.provenance import digest_of, record_in
 from lowpass.records import canonical
 from lowpass.trace import OK, Tracer
@@ -48,6 +50,11 @@ def records(answer: dict[str, Any], stage: str) -> list[dict[str, Any]]:
     return [record for record in each if record and record["recipe"]["stage"] == stage]
 
 
+def products(project: Project) -> list[str]:
+    """List every file below results/ but the inventories of code."""
+    return [name for name in project.bytes_of() if not name.startswith("results/code/")]
+
+
 def statuses(answer: dict[str, Any]) -> set[str]:
     return {product["status"] for product in answer["products"].values()}
 
@@ -58,7 +65,7 @@ def statuses(answer: dict[str, Any]) -> set[str]:
 def test_every_file_has_a_record_of_what_was_planned(finished, plan):
     """Fixed names are copies; a manifest is of no stage, and lists the others."""
     planned = {point.key: point for point in plan}
-    paths = [path for path in (finished.root / "results").rglob("*") if path.is_file()]
+    paths = [finished.root / name for name in products(finished)]
     assert len(paths) > len(planned)
     reached = set()
     for path in paths:
@@ -74,16 +81,28 @@ def test_every_file_has_a_record_of_what_was_planned(finished, plan):
 
 def test_every_file_is_traced_to_its_end(finished, plan):
     tracer = Tracer(finished.root, {point.key for point in plan})
-    for path in (finished.root / "results").rglob("*.*"):
-        assert {node.status for node in tracer.trace(path).walk()} == {OK}, path
+    for name in products(finished):
+        walk = tracer.trace(finished.root / name).walk()
+        assert {node.status for node in walk} == {OK}, name
 
 
 def test_every_file_is_an_output_of_the_plan(finished, plan):
     """Nothing lies about that no rule made."""
     outputs = {path for point in plan for path in point.paths}
     outputs |= {"results/paper.pdf", "results/claims.json", "results/manifest.json"}
-    there = {name for name in finished.bytes_of() if not name.startswith("results/publish/")}
+    there = {name for name in products(finished) if not name.startswith("results/publish/")}
     assert there == outputs
+
+
+def test_the_code_of_every_product_is_on_record(finished, plan):
+    """An inventory is named after what it hashes to, and no other lies there."""
+    code = Code.read(finished.root / "src")
+    paths = [path for point in plan for path in point.paths]
+    stated = {record_in(finished.root / path)[0]["code"] for path in paths}
+    kept = {path.stem: path for path in finished.root.glob("results/code/*.json")}
+    assert {*kept} == stated == {inventory_of(code, point.recipe).fingerprint for point in plan}
+    for fingerprint, path in kept.items():
+        assert hashlib.sha256(path.read_bytes()).hexdigest().startswith(fingerprint)
 
 
 def test_the_manifest_has_the_digest_of_every_final_file(finished, plan):

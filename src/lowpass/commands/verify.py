@@ -42,7 +42,7 @@ def run(asked: argparse.Namespace) -> int:
     code = Code.read(project.ROOT / "src")
 
     def judge(record: dict[str, Any]) -> str:
-        return stale_code(record, code)
+        return stale_code(record, code, Path(asked.directory))
 
     if asked.accept:
         print("\n".join([*accept(products, folder, judge), *forget(strays)]))

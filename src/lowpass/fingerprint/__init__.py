@@ -8,9 +8,7 @@ a guess would either rerun too much or, worse, too little.
 from __future__ import annotations
 
 import gc
-import hashlib
 import importlib.metadata
-import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,9 +17,10 @@ from pathlib import Path
 
 from lowpass.fingerprint.closure import Closure, Search
 from lowpass.fingerprint.index import Index, Sources, sources_of
+from lowpass.fingerprint.inventory import Inventory
 from lowpass.registry import Refusal
 
-__all__ = ["Closure", "Code", "check_asked", "names_in"]
+__all__ = ["Closure", "Code", "Inventory", "check_asked", "names_in"]
 
 
 class Code:
@@ -34,7 +33,7 @@ class Code:
     def __init__(self, search: Search) -> None:
         self._search = search
         self._closures: dict[tuple, Closure] = {}
-        self._fingerprints: dict[tuple, str] = {}
+        self._inventories: dict[tuple, Inventory] = {}
 
     @classmethod
     def read(cls, root: Path, package: str = "lowpass") -> Code:
@@ -102,15 +101,25 @@ class Code:
         str
             Sixteen hexadecimal digits, comparable within one minor version of Python.
         """
+        return self.inventory(roots, names, distributions, installed=installed).fingerprint
+
+    def inventory(
+        self,
+        roots: Sequence[str],
+        names: Collection[str],
+        distributions: Sequence[str] = (),
+        *,
+        installed: Mapping[str, str] | None = None,
+    ) -> Inventory:
+        """List what :meth:`fingerprint` hashes; for its parameters see there."""
         known = self._search.known.intersection(names)
         there = None if installed is None else tuple(installed[name] for name in distributions)
         key = (tuple(roots), known, tuple(distributions), there)
-        if key not in self._fingerprints:
+        if key not in self._inventories:
             versions = dict(zip(distributions, there or map(_version, distributions), strict=True))
-            said = [self.closure(roots, known).digest, versions, sys.version_info[:2]]
-            text = json.dumps(said, sort_keys=True)
-            self._fingerprints[key] = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return self._fingerprints[key]
+            python = ".".join(map(str, sys.version_info[:2]))
+            self._inventories[key] = Inventory(self.closure(roots, known).digests, versions, python)
+        return self._inventories[key]
 
     def complaints(self) -> list[str]:
         """List what loading any module of the package does beyond binding names."""

@@ -6,8 +6,7 @@ names, from a module to what loading it runs. What cannot be followed is refused
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -25,17 +24,19 @@ class Closure:
 
     Parameters
     ----------
-    units : frozenset of str
-        Reached definitions, such as ``lowpass.kernels:softmax``.
+    digests : mapping of str to str
+        The hash of every reached definition, such as ``lowpass.kernels:softmax``.
     entries : frozenset of (kind, name)
         Registry entries that may be looked up.
-    digest : str
-        Hash of all reached code.
     """
 
-    units: frozenset[str]
+    digests: Mapping[str, str]
     entries: frozenset[tuple[str, str]]
-    digest: str
+
+    @property
+    def units(self) -> frozenset[str]:
+        """Reached definitions."""
+        return frozenset(self.digests)
 
 
 class Search:
@@ -65,12 +66,10 @@ class Search:
             keep |= sweep.reads if sweep else NOTHING
             sweep = Sweep(self, frozenset(names), keep)
             sweep.run([self.root(text) for text in roots])
-        digests = sorted(f"{u} {self.reading(u, keep).digest}" for u in sweep.units)
         kinds = self.index.registries
         return Closure(
-            frozenset(sweep.units),
+            {unit: self.reading(unit, keep).digest for unit in sorted(sweep.units)},
             frozenset((kinds[registry], name) for registry, name in sweep.entries),
-            hashlib.sha256("\n".join(digests).encode()).hexdigest(),
         )
 
 

@@ -1,0 +1,68 @@
+"""In what the claims, a figure or the paper differ from what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lowpass.explaining.sections import changes
+from lowpass.explaining.words import Cause, reseeded
+from lowpass.whole import TEMPLATE
+
+TEXTS = {Path(path).name: path for path in TEMPLATE}
+
+
+def differences(
+    before: Mapping[str, Any], now: Mapping[str, Any], specs: Mapping[str, Any], *, deep: bool
+) -> list[Cause]:
+    """Compare two recipes of what is shown in the end.
+
+    Parameters
+    ----------
+    before, now : mapping
+        Recipes of one stage.
+    specs : mapping
+        Parameters of one point of every experiment, by stage.
+    deep : bool
+        Whether to look into the experiments, since none of them is made anew.
+    """
+    old, new = before["params"], now["params"]
+    left, right = old["experiments"], new["experiments"]
+    found = [f"experiment {name} was taken out" for name in left if name not in right]
+    found += [f"experiment {name} is new" for name in right if name not in left and deep]
+    causes = [Cause("experiment", text) for text in found]
+    for name in (name for name in right if name in left and deep):
+        each = changes(left[name], right[name], name, specs[name])
+        causes += [Cause("parameter", change.text) for change in each]
+    if deep and before.get("seed") != now.get("seed"):
+        causes.append(reseeded(before.get("seed"), now.get("seed")))
+    if left.keys() == right.keys():
+        # What shows or judges an experiment comes and goes with it.
+        causes += registered(old, new)
+    return [*causes, *texts(old, new)]
+
+
+def registered(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Cause]:
+    """Name figures, judges and statements that came or went."""
+    sides = {
+        "figure": [each.get("figures", ()) for each in (old, new)],
+        "judge": [sorted(each.get("judged", {}).values()) for each in (old, new)],
+        "statement": [each.get("register", ()) for each in (old, new)],
+    }
+    for kind, (left, right) in sides.items():
+        # A judge is called by what it judges.
+        word = "" if kind == "judge" else f"{kind} "
+        yield from (Cause(kind, f"{word}{name} is new") for name in right if name not in left)
+        gone = [name for name in left if name not in right]
+        yield from (Cause(kind, f"{word}{name} was taken out") for name in gone)
+
+
+def texts(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Cause]:
+    """Name what is printed as it is written: reasons, template, bibliography."""
+    for name, reason in new.get("why", {}).items():
+        if old["why"].get(name, reason) != reason:
+            yield Cause("text", f"the reason for {name} changed")
+    for name, mark in new.get("sha256", {}).items():
+        if old["sha256"].get(name) != mark:
+            yield Cause("text", f"{TEXTS.get(name, name)} changed")

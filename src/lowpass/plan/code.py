@@ -1,0 +1,30 @@
+"""Which code answers a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lowpass.fingerprint import Code, Inventory
+from lowpass.plan.complete import complete
+from lowpass.plan.roots import names_of, roots_of
+
+
+def inventory_of(code: Code, recipe: Mapping[str, Any]) -> Inventory:
+    """List the code that answers a recipe; its fingerprint is that of the recipe.
+
+    Parameters
+    ----------
+    code : Code
+        The sources as they lie on the disk.
+    recipe : mapping
+        With ``stage`` and ``params``.
+
+    Raises
+    ------
+    Refusal
+        When the specification does not know the recipe, or its code cannot be read.
+    """
+    roots = roots_of(recipe)
+    names = names_of(recipe["stage"], complete(recipe))
+    return code.inventory(roots.definitions, names, roots.distributions)

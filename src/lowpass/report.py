@@ -28,8 +28,6 @@ from lowpass.records import canonical
 FORGOTTEN = "Missing metadata for file"
 # Longer sweeps are told by their ends.
 LISTED = 8
-RAISED = str.maketrans(SUPERSCRIPTS, SUPERSCRIPTS_SPELT.replace("-", "−"))
-LOWERED = str.maketrans(SUBSCRIPTS, SUBSCRIPTS_SPELT.replace("-", "−"))
 
 
 def told(plan: Plan, root: Path) -> dict[str, Any]:
@@ -142,8 +140,10 @@ def scripted(text: str) -> str:
     """Raise and lower what is written as a script in Unicode, or after ^ and _."""
     text = re.sub(r"\^\(((?:[^()]|\([^()]*\))*)\)", r"<sup>\1</sup>", text)
     text = re.sub(r"_([A-Z]+)\b", r"<sub>\1</sub>", text)
-    text = re.sub(f"[{SUPERSCRIPTS}]+", lambda run: f"<sup>{run[0].translate(RAISED)}</sup>", text)
-    return re.sub(f"[{SUBSCRIPTS}]+", lambda run: f"<sub>{run[0].translate(LOWERED)}</sub>", text)
+    raised = str.maketrans(SUPERSCRIPTS, SUPERSCRIPTS_SPELT.replace("-", "−"))
+    lowered = str.maketrans(SUBSCRIPTS, SUBSCRIPTS_SPELT.replace("-", "−"))
+    text = re.sub(f"[{SUPERSCRIPTS}]+", lambda run: f"<sup>{run[0].translate(raised)}</sup>", text)
+    return re.sub(f"[{SUBSCRIPTS}]+", lambda run: f"<sub>{run[0].translate(lowered)}</sub>", text)
 
 
 class Forgetting(logging.Filter):

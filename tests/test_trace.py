@@ -406,7 +406,10 @@ def test_what_the_configuration_plans_no_more_is_an_orphan(tree):
     planned = tree.planned - {tree.of("attention", "softmax_beta-3").key}
     node = Tracer(tree.source, planned).trace(tree.file("figures", "decay", ".svg"))
     assert troubles(node) == {"attention": "orphan"}
-    assert why(node, "attention") == "the configuration plans no product with this key"
+    assert (
+        why(node, "attention")
+        == "the configuration plans no product with this key; --configfile names another"
+    )
 
 
 def test_without_a_configuration_nothing_is_an_orphan(tree):

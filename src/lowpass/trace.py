@@ -124,7 +124,7 @@ class Tracer:
             return ""
         if record["key"] in self._planned:
             return ""
-        return "the configuration plans no product with this key"
+        return "the configuration plans no product with this key; --configfile names another"
 
 
 def stale_code(record: dict[str, Any], code: Code, base: Path) -> str:

@@ -21,7 +21,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke report explain trace verify gc describe test soak lint lock clean
+.PHONY: help paper smoke report explain trace verify gc describe test soak bench lint lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -60,6 +60,9 @@ test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
 soak: $(TESTED)  ## kill twenty runs at random moments, and check that they go on to the same bytes
 	LOWPASS_KILLS=$(or $(KILLS),20) $(RUN) pytest -q -n 2 tests/workflow/test_kills.py $(ARGS)
 
+bench: $(LOCKED)  ## measure against alternatives; ARGS="layers --long" chooses a topic, and all sizes
+	$(RUN) tests.benchmarks $(ARGS)
+
 lint: $(TESTED)  ## check style, layout and types
 	$(RUN) ruff check
 	$(RUN) ruff format --check
@@ -71,7 +74,7 @@ lock: $(LOCKED)  ## pin requirements*.in anew; ARGS=--upgrade takes newer releas
 	$(LOCK) requirements-test.in --output-file requirements-test.txt
 
 clean:  ## remove results and logs, never .venv
-	rm -rf results smoke report logs .snakemake .pytest_cache .ruff_cache .hypothesis
+	rm -rf results smoke report logs bench .snakemake .pytest_cache .ruff_cache .hypothesis
 
 # One version of each package for every Python and platform, and the name of no host.
 LOCK = $(RUN) uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \

@@ -26,6 +26,7 @@ PLACES = [
     ("lowpass.layers", "STARTS"),
     ("lowpass.layers", "WEIGHTS"),
     ("lowpass.measures", "MEASURES"),
+    ("lowpass.rounding", "ROUNDING"),
     ("lowpass.claims.names", "CLAIMS"),
     ("lowpass.claims.register", "REGISTER"),
     ("lowpass.figures.names", "FIGURES"),

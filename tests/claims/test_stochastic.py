@@ -8,7 +8,7 @@ import xarray as xr
 
 from lowpass import layers, spectra
 from lowpass.claims.intervals import median_interval
-from lowpass.kernels import MASKS
+from lowpass.masks import MASKS
 
 DC = "dc-limit"
 COUNTER = "counterexamples"

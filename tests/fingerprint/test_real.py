@@ -69,6 +69,16 @@ SECTIONS = {
                  "key": "year", "value": "flow"},
         "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 9}},
     },
+    "photograph": {
+        "data": {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32},
+        "attention": {"score": "l2", "weights": "identity", "beta": 0.1, "depth": 2},
+        "spectra": ["picture", "log10_radial_power", "input_mode_gain", "bessel_gain"],
+    },
+    "warm": {
+        "data": {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32},
+        "diffusion": {"graph": "grid", "diffusion_time": 0.5, "depth": 2},
+        "spectra": ["log10_transient_ratio", "ring_heat_gain", "slem"],
+    },
 }  # fmt: skip
 RUN = """
 def run(job):

@@ -37,9 +37,11 @@ PROJECT = Path(__file__).parents[2]
 SOURCE = Path(lowpass.registry.__file__).parents[1]
 # Mathematics, specifications (but for that of the whole configuration), stages, and what
 # writes; not the registry, which notes what is asked for.
-REACHABLE = ("balance", "data", "domains", "kernels", "labels", "layers", "measures", "records")
-REACHABLE += ("spectra", "store", "streams", "smoothing/*", "spec/[!c]*", "stages/*")
+REACHABLE = ("balance", "data", "diffusion", "domains", "fourier", "graphs", "kernels", "labels")
+REACHABLE += ("laplacians", "layers", "masks", "measures/*", "modes", "pictures", "records", "ring")
+REACHABLE += ("spectra", "store", "streams", "tables", "smoothing/*", "spec/[!c]*", "stages/*")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
+OUTSIDE += ("scipy.fft", "PIL.Image")
 SECTIONS = {
     "limit": {
         "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},
@@ -157,7 +159,7 @@ def mutated(real, tmp_path_factory):
 
 def test_every_stage_makes_a_product(real, ran):
     assert {job["recipe"]["stage"] for job in real.recipes} == {
-        "data", "attention", "spectra", "smoothing", "experiment"
+        "data", "attention", "diffusion", "spectra", "smoothing", "experiment"
     }  # fmt: skip
     assert [result.error for result in ran[0]] == [None] * len(real.recipes)
     assert None not in ran[1]

@@ -21,11 +21,29 @@ from lowpass.rules import Rules
 
 @dataclass(frozen=True)
 class Group:
-    """Hold one cause: the files it is about, and the jobs it made necessary, with what follows."""
+    """Hold one cause and what it made necessary.
+
+    Parameters
+    ----------
+    cause : Cause
+    paths : list of str
+        Files that are missing or unfinished, where it is about those.
+    first : list of Task
+        Jobs that it made necessary by itself.
+    tasks : list of Task
+        Those jobs and all that follow.
+    """
 
     cause: Cause
     paths: list[str]
+    first: list[Task]
     tasks: list[Task]
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments that are gathered anew."""
+        points = [task.point for task in self.tasks if task.stage == "experiment"]
+        return [point.slug for point in points if point]
 
 
 class Answer:
@@ -62,7 +80,8 @@ class Answer:
             reasons = [reason for task in tasks for reason in self._reruns.reasons[task]]
             paths = [reason.path for reason in reasons if reason.kind in (MISSING, UNFINISHED)]
             following = after(tasks)
-            groups.append(Group(cause, paths, [task for task in self.tasks if task in following]))
+            affected = [task for task in self.tasks if task in following]
+            groups.append(Group(cause, paths, tasks, affected))
         return groups
 
     @cached_property

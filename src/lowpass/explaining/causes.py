@@ -25,7 +25,6 @@ from lowpass.rules import Rules, ancestry
 
 FINAL = ("claims", "figures", "paper")
 
-
 FIRST = Cause("first", "nothing has run here yet")
 FIXED = Cause("fixed names", "results/paper.pdf and the other fixed names stand for other products")
 FORGOTTEN = Cause(

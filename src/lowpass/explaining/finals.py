@@ -23,23 +23,25 @@ def differences(
     before, now : mapping
         Recipes of one stage.
     specs : mapping
-        Parameters of one point of every experiment, by stage.
+        Parameters of one point of every experiment that is planned, by stage.
     deep : bool
         Whether to look into the experiments, since none of them is made anew.
     """
     old, new = before["params"], now["params"]
     left, right = old["experiments"], new["experiments"]
-    found = [f"experiment {name} was taken out" for name in left if name not in right]
-    found += [f"experiment {name} is new" for name in right if name not in left and deep]
-    causes = [Cause("experiment", text) for text in found]
+    gone = [name for name in left if name not in specs]
+    came = [name for name in right if name not in left]
+    causes = [Cause("experiment", f"experiment {name} was taken out") for name in gone]
+    if not gone and (deep or not came):
+        # What shows or judges an experiment comes and goes with it.
+        causes += registered(old, new)
+    if deep and not causes:
+        causes += [Cause("experiment", f"experiment {name} is new") for name in came]
     for name in (name for name in right if name in left and deep):
         each = changes(left[name], right[name], name, specs[name])
         causes += [Cause("parameter", change.text) for change in each]
     if deep and before.get("seed") != now.get("seed"):
         causes.append(reseeded(before.get("seed"), now.get("seed")))
-    if left.keys() == right.keys():
-        # What shows or judges an experiment comes and goes with it.
-        causes += registered(old, new)
     return [*causes, *texts(old, new)]
 
 

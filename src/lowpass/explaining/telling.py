@@ -27,13 +27,14 @@ VERBS = {
     ABSENT: ("was not made yet", "were not made yet"),
 }
 ONLY = {"claims": "the claims", "paper": "the paper", PUBLISH: "the publication"}
-UNLOCK = ".venv/bin/snakemake --unlock"
 RUNS = {
     RUNNING: ["a run is in progress and makes some of this, as it planned it"],
-    KILLED: [f"a run that was killed left its lock, so first: {UNLOCK}"],
-    UNCLEAR: [f"a run is in progress elsewhere, or left its lock when it was killed: {UNLOCK}"],
+    KILLED: ["a run that was killed left its lock; add --unlock to the command of the next one"],
+    UNCLEAR: [
+        "a run is in progress on another machine, or left its lock when it was killed; in that "
+        "case add --unlock to the command of the next one"
+    ],
 }
-FORCE = ".venv/bin/snakemake --forcerun $(.venv/bin/python -m lowpass explain --forgotten)"
 
 
 def as_text(answer: Answer, *, every: bool = False) -> str:
@@ -101,7 +102,10 @@ def notes(answer: Answer) -> list[str]:
             f"them (.snakemake/metadata) is gone"
         )
     if answer.forgotten:
-        lines.append(f"to make them again: {FORCE}")
+        lines.append(
+            "to make them again, put after the command of a run: "
+            "--forcerun $(.venv/bin/python -m lowpass explain --forgotten)"
+        )
     if answer.unmade:
         lines.append(
             f"would not be made, though missing: {listed(answer.unmade, NAMED)}; all that was made "
@@ -115,36 +119,33 @@ def notes(answer: Answer) -> list[str]:
 
 def as_json(answer: Answer) -> str:
     """Tell the same to a program."""
-    ran = {task: number for number, task in enumerate(answer.tasks)}
-    return json.dumps(
+    number = {task: count for count, task in enumerate(answer.tasks)}
+    causes = [
         {
-            "jobs": [job(task, answer) for task in answer.tasks],
-            "causes": [
-                {
-                    "kind": group.cause.kind,
-                    "text": sentence(group),
-                    "jobs": [ran[task] for task in group.tasks],
-                }
-                for group in answer.groups
-            ],
-            "products": sum(task.point is not None for task in answer.graph),
-            "forgotten": forgotten(answer),
-            "unmade": answer.unmade,
-            "interrupted": answer.interrupted,
-            "run": answer.run,
-        },
-        indent=1,
-    )
-
-
-def job(task: Task, answer: Answer) -> dict[str, Any]:
-    """Tell of one job what it makes, and what alone made it necessary."""
-    return {
-        "stage": task.stage,
-        "key": task.point.key if task.point else None,
-        "outputs": list(task.outputs),
-        "why": [cause.text for cause in answer.causes[task]],
+            "kind": group.cause.kind,
+            "text": sentence(group),
+            "experiments": group.experiments,
+            "first": [number[task] for task in group.first],
+            "jobs": [number[task] for task in group.tasks],
+        }
+        for group in answer.groups
+    ]
+    said = {
+        "jobs": [job(task) for task in answer.tasks],
+        "causes": causes,
+        "products": sum(task.point is not None for task in answer.graph),
+        "forgotten": forgotten(answer),
+        "unmade": answer.unmade,
+        "interrupted": answer.interrupted,
+        "run": answer.run,
     }
+    return json.dumps(said, indent=1)
+
+
+def job(task: Task) -> dict[str, Any]:
+    """Tell of one job what it makes."""
+    key = task.point.key if task.point else None
+    return {"stage": task.stage, "key": key, "outputs": list(task.outputs)}
 
 
 def forgotten(answer: Answer) -> list[str]:

@@ -308,12 +308,14 @@ def test_it_answers_while_a_run_is_in_progress_and_after_it_was_interrupted(proj
     assert (during.returncode, during.stderr) == (0, "")
     answer = json.loads(during.stdout)
     assert answer["run"] == "running"
-    assert {cause["text"] for cause in answer["causes"]} == {"depth 60 instead of 80 in dc-limit"}
+    # A job may just have given its file a name, of which nobody has taken note.
+    making = "the run in progress is just making results/"
+    texts = {cause["text"] for cause in answer["causes"] if not cause["text"].startswith(making)}
+    assert texts == {"depth 60 instead of 80 in dc-limit"}
     after = Explained.of(project)
-    # A job may just have given its file a name, which nobody noted then.
-    *left, change = after.causes()
-    assert change == "depth 60 instead of 80 in dc-limit"
-    assert all(text.endswith("left unfinished by a run that was interrupted") for text in left)
+    left = "left unfinished by a run that was interrupted"
+    texts = {text for text in after.causes() if not text.endswith(left)}
+    assert texts == {"depth 60 instead of 80 in dc-limit"}
     assert after.answer["run"] == "free"
 
 

@@ -49,16 +49,18 @@ def as_text(answer: Answer, *, every: bool = False) -> str:
     """
     lines: list[str] = []
     for group in answer.groups:
-        lines.append(f"{sentence(group)}: {counted(group.tasks)}")
+        lines.append(f"{sentence(group, answer.run)}: {counted(group.tasks)}")
         if every:
             lines += [f"    {path}" for task in group.tasks for path in task.outputs]
     return "\n".join([*lines, total(answer), *notes(answer)])
 
 
-def sentence(group: Group) -> str:
+def sentence(group: Group, run: str) -> str:
     """Say what a cause is, with the products that it is about."""
     if group.cause not in VERBS:
         return group.cause.text
+    if group.cause == LEFT and run == RUNNING:
+        return f"the run in progress is just making {listed(group.paths, NAMED)}"
     return f"{listed(group.paths, NAMED)} {VERBS[group.cause][len(group.paths) > 1]}"
 
 
@@ -123,7 +125,7 @@ def as_json(answer: Answer) -> str:
     causes = [
         {
             "kind": group.cause.kind,
-            "text": sentence(group),
+            "text": sentence(group, answer.run),
             "experiments": group.experiments,
             "first": [number[task] for task in group.first],
             "jobs": [number[task] for task in group.tasks],

@@ -53,7 +53,7 @@ def run(recipe_text: str, code: str, inputs: Sequence[str], outputs: Sequence[st
     """
     recipe = json.loads(recipe_text)
     parameters = complete(recipe)
-    check_code(recipe, parameters, code)
+    check_code(recipe, code)
     makers: dict[str, Callable[..., None]] = {
         "experiment": make_experiment,
         "figures": make_figure,
@@ -109,7 +109,7 @@ class Job:
 
         An inventory of its code comes to lie beside it, so that a later change can be named.
         """
-        fresh = check_code(self.recipe, self.parameters, self.code)
+        fresh = check_code(self.recipe, self.code)
         closure = fresh.closure(
             roots_of(self.recipe).definitions, names_of(self.recipe["stage"], self.parameters)
         )
@@ -122,13 +122,10 @@ class Job:
         put(contents, self.confirm)
 
 
-def check_code(recipe: Mapping[str, Any], parameters: Mapping[str, Any], code: str) -> Code:
+def check_code(recipe: Mapping[str, Any], code: str) -> Code:
     """Refuse when the code on disk is not the code the plan was made with."""
     fresh = Code.read(ROOT / "src")
-    roots = roots_of(recipe)
-    now = fresh.fingerprint(
-        roots.definitions, names_of(recipe["stage"], parameters), roots.distributions
-    )
+    now = inventory_of(fresh, recipe).fingerprint
     if now != code:
         raise Refusal(
             f"the code of stage '{recipe['stage']}' is {now} and not {code} as planned; "

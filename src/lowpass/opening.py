@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point, load
-from lowpass.plan.complete import complete
-from lowpass.plan.roots import names_of, roots_of
+from lowpass.plan.code import inventory_of
 from lowpass.project import CONFIG, ROOT
 from lowpass.provenance import history, mismatch, parent_of
 from lowpass.registry import Refusal, did_you_mean
@@ -99,9 +98,7 @@ def is_of_other_code(record: Mapping[str, Any], code: Code) -> bool:
     if made["python"].split(".")[:2] != [str(part) for part in sys.version_info[:2]]:
         return False
     try:
-        roots = roots_of(record["recipe"])
-        names = names_of(record["recipe"]["stage"], complete(record["recipe"]))
-        now = code.fingerprint(roots.definitions, names, roots.distributions, installed=made)
+        now = inventory_of(code, record["recipe"], installed=made).fingerprint
     except (Refusal, KeyError):  # It asks for what is not here, or was made without what is.
         return True
     return now != record["code"]

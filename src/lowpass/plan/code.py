@@ -10,7 +10,9 @@ from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
 
 
-def inventory_of(code: Code, recipe: Mapping[str, Any]) -> Inventory:
+def inventory_of(
+    code: Code, recipe: Mapping[str, Any], *, installed: Mapping[str, str] | None = None
+) -> Inventory:
     """List the code that answers a recipe; its fingerprint is that of the recipe.
 
     Parameters
@@ -19,6 +21,8 @@ def inventory_of(code: Code, recipe: Mapping[str, Any]) -> Inventory:
         The sources as they lie on the disk.
     recipe : mapping
         With ``stage`` and ``params``.
+    installed : mapping, optional
+        Versions to count in place of those installed here, to compare code alone.
 
     Raises
     ------
@@ -27,4 +31,4 @@ def inventory_of(code: Code, recipe: Mapping[str, Any]) -> Inventory:
     """
     roots = roots_of(recipe)
     names = names_of(recipe["stage"], complete(recipe))
-    return code.inventory(roots.definitions, names, roots.distributions)
+    return code.inventory(roots.definitions, names, roots.distributions, installed=installed)

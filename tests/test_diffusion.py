@@ -13,9 +13,10 @@ from scipy.linalg import expm
 from lowpass.diffusion import FLOWS, HEATS, heat_action, heat_kernel, iterate_heat
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS, stationary_of
-from lowpass.layers import STARTS, Split, dc, hc
 from lowpass.registry import Refusal
 from lowpass.spectra import log10_norm
+from lowpass.splits import Split, dc, hc
+from lowpass.starts import STARTS
 
 CONSTANT = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
 POSITIVE = [name for name in CONSTANT if LAPLACIANS.facts(name)["positive"]]
@@ -165,7 +166,7 @@ def test_layers_of_heat_are_multiples_of_its_time(graph, name, method, rng):
     flow = iterate_heat(*started(laplacian, x, pi), time=0.3, method=method)
     for layer, state in enumerate(islice(flow, 5)):
         expected = expm(-0.3 * layer * laplacian) @ x
-        ours = state.stationary + np.ldexp(state.transient, state.exponent)
+        ours = state.kept + np.ldexp(state.rest, state.exponent)
         assert_allclose(ours, expected, atol=1e-12 * np.abs(expected).max())
 
 
@@ -276,7 +277,7 @@ def test_what_changes_has_no_stationary_part_in_any_layer(graph, name, method, r
     x = rng.standard_normal((8, 2))
     flow = iterate_heat(*started(laplacian, x, pi), time=2.0, method=method)
     for state in islice(flow, 0, 300, 30):
-        assert_allclose(pi @ state.transient, 0, atol=1e-15)
+        assert_allclose(pi @ state.rest, 0, atol=1e-15)
 
 
 @pytest.mark.parametrize("method", FLOWS)
@@ -285,7 +286,7 @@ def test_tokens_that_agree_stay_as_they_are(method, rng):
     x = np.tile(rng.standard_normal(3), (8, 1))
     flow = iterate_heat(*started(laplacian, x, pi), time=1.0, method=method)
     for state in islice(flow, 4):
-        assert np.array_equal(state.transient, np.zeros((8, 3)))
+        assert np.array_equal(state.rest, np.zeros((8, 3)))
         assert state.exponent == 0
 
 
@@ -297,7 +298,7 @@ def test_the_parts_of_a_graph_keep_their_difference(method, rng):
     flow = iterate_heat(*started(laplacian, x, pi), time=50.0, method=method)
     state = next(islice(flow, 40, None))
     halves = np.repeat([x[:4].mean(), x[4:].mean()], 4)[:, None]
-    assert_allclose(np.ldexp(state.transient, state.exponent), halves - x.mean(), rtol=1e-12)
+    assert_allclose(np.ldexp(state.rest, state.exponent), halves - x.mean(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", FLOWS)
@@ -305,7 +306,7 @@ def test_no_time_is_no_change(method, rng):
     laplacian, pi = generator("grid", "random_walk", rng)
     x = rng.standard_normal((8, 2))
     late = next(islice(iterate_heat(*started(laplacian, x, pi), time=0.0, method=method), 9, None))
-    ours = late.stationary + np.ldexp(late.transient, late.exponent)
+    ours = late.kept + np.ldexp(late.rest, late.exponent)
     assert_allclose(ours, x, rtol=1e-12, atol=1e-14)
 
 
@@ -332,7 +333,7 @@ def test_a_time_that_does_not_run_is_refused(time, message, rng):
 def test_a_hole_in_what_flows_is_refused(method, rng):
     laplacian, pi = generator("ring", "combinatorial", rng)
     x = rng.standard_normal((8, 2))
-    start = Split(np.zeros(2), np.where(np.arange(2) == 1, np.nan, x), np.array(0))
+    start = Split(np.zeros(2), np.where(np.arange(2) == 1, np.nan, x), np.array(0), np.array(0))
     with pytest.raises(Refusal, match=r"^token \[0, 1\] is nan; .* Give finite numbers\.$"):
         iterate_heat(laplacian, start, pi, time=1.0, method=method)
     x[3, 1] = np.inf

@@ -10,16 +10,7 @@ from mpmath import mp
 from numpy.testing import assert_allclose
 
 from lowpass.kernels import KERNELS, logits, softmax
-from lowpass.layers import (
-    STARTS,
-    WEIGHTS,
-    Split,
-    dc,
-    dc_scaled,
-    hc,
-    iterate_plain,
-    iterate_split,
-)
+from lowpass.layers import iterate_plain, iterate_split
 from lowpass.registry import Refusal
 from lowpass.spectra import (
     eigenvalues,
@@ -29,6 +20,9 @@ from lowpass.spectra import (
     slem,
     stationary,
 )
+from lowpass.splits import Split, dc, dc_scaled, hc
+from lowpass.starts import STARTS
+from lowpass.weights import WEIGHTS
 
 
 def scores(weights: str, n_tokens: int, d_model: int, beta: float, seed: int) -> tuple:
@@ -54,14 +48,14 @@ def started(name: str, x: np.ndarray, a: np.ndarray) -> tuple[Split, np.ndarray]
 def log_hc_dc(state: Split, pi: np.ndarray) -> np.ndarray:
     """Give log10 of ‖CX‖/‖JX‖ of a state."""
     mean, down = dc_scaled(state, pi)
-    rows = np.broadcast_to(mean[..., None, :], state.transient.shape)
+    rows = np.broadcast_to(mean[..., None, :], state.rest.shape)
     return log10_norm(*hc(state)) - log10_norm(rows, down)
 
 
 def log_transient(state: Split) -> np.ndarray:
     """Give log10 of ‖(I - 1πᵀ)X‖/‖1πᵀX‖ of a state."""
-    rows = np.broadcast_to(state.stationary[..., None, :], state.transient.shape)
-    return log10_norm(state.transient, state.exponent) - log10_norm(rows)
+    rows = np.broadcast_to(state.kept[..., None, :], state.rest.shape)
+    return log10_norm(state.rest, state.exponent) - log10_norm(rows)
 
 
 def exact_matrix(s: np.ndarray) -> list[list]:
@@ -179,9 +173,9 @@ def test_the_second_mode_is_an_eigenvector():
 def test_a_split_state_is_scaled_by_a_power_of_two_exactly(rng):
     r = rng.standard_normal((4, 5, 3)) * np.array([1e-200, 1.0, 1e200, 0.0])[:, None, None]
     state = Split.of(np.zeros((4, 3)), r, np.array([0, 7, -2000, 3]))
-    top = np.abs(state.transient).max(axis=(1, 2))
+    top = np.abs(state.rest).max(axis=(1, 2))
     assert ((top[:3] >= 0.5) & (top[:3] < 1)).all()
-    back = np.ldexp(state.transient, (state.exponent - [0, 7, -2000, 3])[:, None, None])
+    back = np.ldexp(state.rest, (state.exponent - [0, 7, -2000, 3])[:, None, None])
     assert np.array_equal(back, r)
 
 
@@ -189,8 +183,8 @@ def test_a_split_state_is_scaled_by_a_power_of_two_exactly(rng):
 def test_the_largest_and_smallest_floats_are_scaled_exactly_too(scale):
     r = scale * np.array([[1.0, -3.0], [2.0, 0.0]])
     state = Split.of(np.zeros(2), r)
-    assert np.abs(state.transient).max() < 1
-    assert np.array_equal(np.ldexp(state.transient, state.exponent), r)
+    assert np.abs(state.rest).max() < 1
+    assert np.array_equal(np.ldexp(state.rest, state.exponent), r)
 
 
 def test_dc_and_hc_of_a_split_state_are_those_of_its_tokens():
@@ -208,8 +202,7 @@ def test_the_first_layers_are_powers_of_the_matrix(arithmetic):
     state, pi = started("tokens", x, a)
     if arithmetic == "split":
         states = (
-            each.stationary + np.ldexp(each.transient, each.exponent)
-            for each in iterate_split(a, state, pi)
+            each.kept + np.ldexp(each.rest, each.exponent) for each in iterate_split(a, state, pi)
         )
     else:
         states = iterate_plain(a, x, arithmetic)
@@ -269,7 +262,7 @@ def test_a_layer_stays_as_it_was_given(arithmetic):
     state, pi = started("tokens", x, a)
     run = iterate_split(a, state, pi) if arithmetic == "split" else iterate_plain(a, x, arithmetic)
     kept = list(islice(run, 5))
-    arrays = [each.transient if arithmetic == "split" else each for each in kept]
+    arrays = [each.rest if arithmetic == "split" else each for each in kept]
     copies = [each.copy() for each in arrays[:3]]
     next(run)
     assert all(map(np.array_equal, arrays, copies))
@@ -335,7 +328,7 @@ def test_a_uniform_matrix_forgets_everything_but_the_mean_at_once(rng):
     a = np.full((8, 8), 1 / 8)
     state, pi = started("tokens", rng.standard_normal((8, 3)), a)
     late = next(islice(iterate_split(a, state, pi), 3, None))
-    assert np.array_equal(late.transient, np.zeros((8, 3)))
+    assert np.array_equal(late.rest, np.zeros((8, 3)))
     assert log_hc_dc(late, pi) == -np.inf
 
 

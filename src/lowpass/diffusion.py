@@ -12,9 +12,9 @@ from itertools import count
 import numpy as np
 
 from lowpass import chebyshev
-from lowpass.layers import Split, remove_stationary
 from lowpass.modes import Modes, balanced, changing_modes, refuse_missing, refuse_other_limits
 from lowpass.registry import Refusal, Registry
+from lowpass.splits import Split, remove_stationary
 
 HEATS = Registry("heat method")
 FLOWS = Registry("heat flow")
@@ -237,13 +237,13 @@ def eigh_flow(
     """
     yield start
     modes = changing_modes(laplacian, stationary)
-    weighted = stationary[..., :, None] * start.transient
+    weighted = stationary[..., :, None] * start.rest
     amplitude = np.swapaxes(modes.vector, -1, -2) @ weighted
     for layer in count(1):
         total, exponent = _scaled_sum(
             modes, amplitude, -(layer * time) * modes.eigenvalue / np.log(2)
         )
-        yield Split.of(start.stationary, total, start.exponent + exponent)
+        yield Split.of(start.kept, total, start.exponent + exponent, start.kept_exponent)
 
 
 @FLOWS.add("chebyshev")
@@ -276,9 +276,9 @@ def chebyshev_flow(
     while True:
         yield state
         for _ in range(n_steps):
-            total = chebyshev.exponential(laplacian, state.transient, step, (low, high))[0]
+            total = chebyshev.exponential(laplacian, state.rest, step, (low, high))[0]
             rest = remove_stationary(stationary, total)
-            state = Split.of(state.stationary, rest, state.exponent)
+            state = Split.of(state.kept, rest, state.exponent, state.kept_exponent)
 
 
 def iterate_heat(
@@ -317,7 +317,7 @@ def iterate_heat(
         zero, or the balance does not hold.
     """
     _usable_times(time)
-    refuse_missing(start.transient, "token")
+    refuse_missing(start.rest, "token")
     balanced(laplacian, stationary)
     refuse_other_limits(laplacian)
     return FLOWS[method](laplacian, start, stationary, time)

@@ -12,10 +12,12 @@ import numpy as np
 import xarray as xr
 
 from lowpass import store
-from lowpass.layers import STARTS, Split, iterate_plain, iterate_split
+from lowpass.layers import iterate_plain, iterate_split
 from lowpass.records import record_of
+from lowpass.splits import Split
 from lowpass.stages.attention import attention
 from lowpass.stages.trajectory import Trajectory
+from lowpass.starts import STARTS
 
 from .measuring import Row, alternate, divided, own_cpu
 

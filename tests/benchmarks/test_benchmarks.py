@@ -54,8 +54,8 @@ def test_split_form_records_and_plain_products_are_the_same_layers(replicates):
     data = layers.tokens(replicates, 6, 3)
     running = layers.sides(data)
     for split, row, plain in islice(zip(*running.values(), strict=False), 5):
-        whole = np.ldexp(split.transient, split.exponent[:, None, None])
-        assert_allclose(split.stationary[:, None, :] + whole, plain, rtol=1e-12, atol=1e-14)
+        whole = np.ldexp(split.rest, split.exponent[:, None, None])
+        assert_allclose(split.kept[:, None, :] + whole, plain, rtol=1e-12, atol=1e-14)
         high = np.linalg.norm(plain - plain.mean(axis=1, keepdims=True), axis=(1, 2))
         assert_allclose(10 ** row["log10_hc_norm"][1], high, rtol=1e-9)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from lowpass import layers, spectra
+from lowpass import spectra, starts
 from lowpass.claims.intervals import median_interval
 from lowpass.masks import MASKS
 
@@ -194,10 +194,10 @@ def test_a_stationary_part_left_by_rounding_would_be_no_counterexample(
     """A mode that is not projected keeps a part of 1e-16, which wins in the end."""
 
     def leaky(x, attention, stationary):
-        none, transient = layers.second_mode(x, attention, stationary)
+        none, transient = starts.second_mode(x, attention, stationary)
         return none + 1e-16, transient
 
-    monkeypatch.setitem(layers.STARTS._things, "second_mode", leaky)
+    monkeypatch.setitem(starts.STARTS._things, "second_mode", leaky)
     wrong = rerun(COUNTER)
     assert judged("A04", {**experiments, **wrong})["verdict"] == "holds"
 

@@ -14,12 +14,13 @@ from lowpass.describing.page import EXAMPLE, as_text
 from lowpass.describing.parameters import generators, stages
 from lowpass.kernels import KERNELS, SCORES
 from lowpass.labels import VARIABLES
-from lowpass.layers import STARTS, WEIGHTS
 from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.plan import Plan
 from lowpass.plan.sweep import STAGES
 from lowpass.spec.config import Config, Section
+from lowpass.starts import STARTS
+from lowpass.weights import WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 TEXT = as_text()

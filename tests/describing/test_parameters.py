@@ -19,12 +19,13 @@ from lowpass.describing.parameters import (
     stages,
 )
 from lowpass.kernels import KERNELS, SCORES
-from lowpass.layers import STARTS, WEIGHTS
 from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.plan.sweep import STAGES
 from lowpass.registry import Registry
 from lowpass.spec.base import Spec
+from lowpass.starts import STARTS
+from lowpass.weights import WEIGHTS
 
 SHAPES = Registry("shape")
 

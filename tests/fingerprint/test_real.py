@@ -39,7 +39,8 @@ SOURCE = Path(lowpass.registry.__file__).parents[1]
 # writes; not the registry, which notes what is asked for.
 REACHABLE = ("balance", "data", "diffusion", "domains", "fourier", "graphs", "kernels", "labels")
 REACHABLE += ("laplacians", "layers", "masks", "measures/*", "modes", "pictures", "records", "ring")
-REACHABLE += ("spectra", "store", "streams", "tables", "smoothing/*", "spec/[!c]*", "stages/*")
+REACHABLE += ("spectra", "splits", "starts", "store", "streams", "tables", "weights")
+REACHABLE += ("smoothing/*", "spec/[!c]*", "stages/*")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
 OUTSIDE += ("scipy.fft", "PIL.Image")
 SECTIONS = {
@@ -198,7 +199,7 @@ def unreached(real: Subject) -> Iterator[tuple[Path, int]]:
     """Yield definitions that no recipe here names."""
     yield definition(real, "kernels.py", "signed")
     yield definition(real, "masks.py", "cycle")
-    yield definition(real, "layers.py", "tied")
+    yield definition(real, "weights.py", "tied")
 
 
 def test_an_edit_that_no_recipe_reaches_counts_as_nothing(real, ran, tmp_path, rng):

@@ -8,11 +8,12 @@ from typing import get_args
 import pytest
 
 from lowpass.kernels import KERNELS, SCORES
-from lowpass.layers import STARTS, WEIGHTS
 from lowpass.masks import MASKS
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention, parse
 from lowpass.spec.depth import recorded_layers
+from lowpass.starts import STARTS
+from lowpass.weights import WEIGHTS
 
 from ..configurations import edited, planned
 

@@ -13,13 +13,14 @@ import xarray as xr
 from numpy.testing import assert_allclose
 
 from lowpass.kernels import KERNELS, SCORES
-from lowpass.layers import STARTS, WEIGHTS
 from lowpass.masks import MASKS
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention
 from lowpass.stages.attention import attention
 from lowpass.stages.data import data
 from lowpass.stages.trajectory import Trajectory
+from lowpass.starts import STARTS
+from lowpass.weights import WEIGHTS
 
 from ..laboratory import SEED
 

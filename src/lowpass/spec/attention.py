@@ -8,10 +8,11 @@ from pydantic import AfterValidator, Field
 
 from lowpass.domains import Count, NonNegative
 from lowpass.kernels import KERNELS, SCORES
-from lowpass.layers import STARTS, WEIGHTS
 from lowpass.masks import MASKS
 from lowpass.spec.base import Spec, build
 from lowpass.spec.depth import Record, check_recorded
+from lowpass.starts import STARTS
+from lowpass.weights import WEIGHTS
 
 
 def known_kernel(name: str) -> str:

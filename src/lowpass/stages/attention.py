@@ -14,10 +14,13 @@ from lowpass.masks import masked
 from lowpass.registry import Refusal
 from lowpass.spec.attention import Attention, parse
 from lowpass.spec.depth import recorded_layers
+from lowpass.splits import Split
 from lowpass.stages.components import State, labels_of, of_plain, of_split, rows
 from lowpass.stages.inside import combinations, stack, together
 from lowpass.stages.trajectory import Trajectory
+from lowpass.starts import STARTS
 from lowpass.streams import stream
+from lowpass.weights import WEIGHTS
 
 Variables = dict[str, tuple[tuple[str, ...], np.ndarray]]
 
@@ -98,7 +101,7 @@ def drawn(spec: Attention, data: xr.Dataset, seed: int) -> Variables:
     d_model = data.sizes["feature"]
     shape = {"weights": spec.weights, "d_model": d_model}
     pairs = [
-        layers.WEIGHTS[spec.weights](stream(seed, "weights", shape, int(replicate)), d_model)
+        WEIGHTS[spec.weights](stream(seed, "weights", shape, int(replicate)), d_model)
         for replicate in data["replicate"].values
     ]
     w_q, w_k = (np.stack(each) for each in zip(*pairs, strict=True))
@@ -111,11 +114,11 @@ def states(spec: Attention, x: np.ndarray, fixed: xr.Dataset) -> Iterator[State]
     a, pi = fixed["attention"].values, fixed["stationary"].values
     # The start is handed on without a name here, so that it goes when its layer has gone.
     if spec.arithmetic == "split":
-        run = layers.iterate_split(a, layers.Split.of(*layers.STARTS[spec.start](x, a, pi)), pi)
+        run = layers.iterate_split(a, Split.of(*STARTS[spec.start](x, a, pi)), pi)
         for _, split in zip(range(spec.depth + 1), run, strict=False):
             yield of_split(split, pi)
         return
-    run = layers.iterate_plain(a, whole(*layers.STARTS[spec.start](x, a, pi)), spec.arithmetic)
+    run = layers.iterate_plain(a, whole(*STARTS[spec.start](x, a, pi)), spec.arithmetic)
     for _, plain in zip(range(spec.depth + 1), run, strict=False):
         yield of_plain(plain, pi)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from lowpass import layers, spectra
+from lowpass import spectra, splits
 from lowpass.stages.trajectory import Layer
 
 # Where tokens and features lie in a picture: labels of dimensions that are there already.
@@ -27,14 +27,15 @@ class State(NamedTuple):
 
     dc: tuple[np.ndarray, np.ndarray]
     hc: tuple[np.ndarray, np.ndarray]
-    stationary: np.ndarray
+    stationary: tuple[np.ndarray, np.ndarray]
     transient: np.ndarray
 
 
-def of_split(split: layers.Split, pi: np.ndarray) -> State:
+def of_split(split: splits.Split, pi: np.ndarray) -> State:
     """Read the components off a split state; ``pi`` (replicate, token) is stationary."""
-    mean = layers.dc_scaled(split, pi)
-    return State(mean, layers.hc(split), split.stationary, split.transient)
+    mean = splits.dc_scaled(split, pi)
+    kept = (split.kept, split.kept_exponent)
+    return State(mean, splits.hc(split), kept, split.rest)
 
 
 def of_plain(plain: np.ndarray, pi: np.ndarray) -> State:
@@ -43,7 +44,9 @@ def of_plain(plain: np.ndarray, pi: np.ndarray) -> State:
     mean = array.mean(axis=-2)
     kept = (pi[..., None, :] @ array)[..., 0, :]
     one = np.zeros(len(array), dtype=np.int64)
-    return State((mean, one), (array - mean[..., None, :], one), kept, array - kept[..., None, :])
+    return State(
+        (mean, one), (array - mean[..., None, :], one), (kept, one), array - kept[..., None, :]
+    )
 
 
 def rows(states: Iterator[State], recorded: set[int]) -> Iterator[Layer]:
@@ -61,7 +64,7 @@ def row_of(state: State, keep: bool) -> Layer:
     row: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
         "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
         "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
-        "log10_stationary_norm": (("replicate",), norm_of_mean(state.stationary, 0, n_tokens)),
+        "log10_stationary_norm": (("replicate",), norm_of_mean(*state.stationary, n_tokens)),
         "log10_transient_norm": (
             ("replicate",),
             spectra.log10_norm(state.transient, hc_exponent),
@@ -75,6 +78,6 @@ def row_of(state: State, keep: bool) -> Layer:
     return row
 
 
-def norm_of_mean(mean: np.ndarray, exponent: np.ndarray | int, n_tokens: int) -> np.ndarray:
+def norm_of_mean(mean: np.ndarray, exponent: np.ndarray, n_tokens: int) -> np.ndarray:
     """Take log10 of the Frobenius norm of a row (..., feature) repeated for every token."""
     return spectra.log10_norm(mean[..., None, :], exponent) + 0.5 * np.log10(n_tokens)

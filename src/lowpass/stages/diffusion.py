@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from lowpass import layers
 from lowpass.diffusion import heat_kernel, iterate_heat
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.modes import eigenvalues
 from lowpass.spec.depth import recorded_layers
 from lowpass.spec.diffusion import Diffusion, parse
+from lowpass.splits import Split
 from lowpass.stages.components import State, labels_of, of_split, rows
 from lowpass.stages.inside import combinations, stack, together
 from lowpass.stages.trajectory import Trajectory
+from lowpass.starts import tokens
 
 
 def diffusion(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
@@ -85,7 +86,7 @@ def places(data: xr.Dataset) -> np.ndarray | None:
 def states(spec: Diffusion, x: np.ndarray, fixed: xr.Dataset) -> Iterator[State]:
     """Yield the components of layer 0, 1, ..., depth."""
     laplacian, pi = fixed["laplacian_matrix"].values, fixed["stationary"].values
-    first = layers.Split.of(*layers.tokens(x, laplacian, pi))
+    first = Split.of(*tokens(x, laplacian, pi))
     flow = iterate_heat(laplacian, first, pi, time=spec.diffusion_time, method=spec.method)
     for _, split in zip(range(spec.depth + 1), flow, strict=False):
         yield of_split(split, pi)

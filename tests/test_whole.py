@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 
 import pytest
@@ -10,6 +11,9 @@ import yaml
 from lowpass.claims.names import CLAIMS
 from lowpass.claims.register import REGISTER
 from lowpass.figures.names import FIGURES
+from lowpass.project import TEXTS
+from lowpass.registry import Refusal
+from lowpass.whole import whole_plan
 
 from .configurations import ROOT, TEXT, keys, lost, planned
 
@@ -108,7 +112,46 @@ def test_experiments_that_no_claim_knows_are_planned_all_the_same(tmp_path):
     assert set(of(plan, "experiment")) == {"tokens", "table"}
 
 
-def test_the_template_is_felt_by_the_paper_alone(tmp_path, monkeypatch):
-    before = planned(TEXT, tmp_path)
-    monkeypatch.setattr("lowpass.whole.TEMPLATE", ("workflow/paper/references.bib",))
-    assert lost(before, planned(TEXT, tmp_path)) == Counter(paper=1)
+@pytest.fixture
+def project(tmp_path):
+    """Copy what a plan is read from into a folder of this test's own."""
+    for folder in (TEXTS, "workflow/resources"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    (tmp_path / "mine.yaml").write_text(TEXT, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "felt"),
+    [
+        ("paper.typ", True),
+        ("references.bib", True),
+        ("sections/heat.typ", True),
+        ("sections/newer.typ", True),
+        ("sections/deeper/newer.typ", True),
+        ("sections/.newer.typ", False),
+        ("sections/newer.typ~", False),
+    ],
+)
+def test_a_text_that_is_edited_or_added_is_felt_by_the_paper_alone(name, felt, project):
+    before = whole_plan(project / "mine.yaml", "mine.yaml", project)
+    path = project / TEXTS / name
+    path.parent.mkdir(exist_ok=True)
+    with open(path, "a", encoding="utf-8") as text:
+        text.write("\n")
+    after = whole_plan(project / "mine.yaml", "mine.yaml", project)
+    assert lost(before, after) == (Counter(paper=1) if felt else Counter())
+
+
+def test_a_section_that_went_is_felt_by_the_paper_alone(project):
+    before = whole_plan(project / "mine.yaml", "mine.yaml", project)
+    (project / TEXTS / "sections/heat.typ").unlink()
+    after = whole_plan(project / "mine.yaml", "mine.yaml", project)
+    assert lost(before, after) == Counter(paper=1)
+
+
+@pytest.mark.parametrize("name", ["paper.typ", "references.bib"])
+def test_a_paper_without_what_it_needs_is_refused(name, project):
+    (project / TEXTS / name).unlink()
+    with pytest.raises(Refusal, match=rf"^paper: 'workflow/paper/{name}' cannot be read"):
+        whole_plan(project / "mine.yaml", "mine.yaml", project)

@@ -22,7 +22,7 @@ from lowpass.plan.code import inventory_of
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import NUMERICAL, names_of, roots_of
 from lowpass.progress import Progress
-from lowpass.project import ROOT
+from lowpass.project import ROOT, TEXTS
 from lowpass.provenance import Parent, parent_of, record_in
 from lowpass.records import BLANK, NAME, canonical, key_of, record_of, seal, sha256
 from lowpass.registry import Refusal, Registry
@@ -169,9 +169,9 @@ def make_stage(job: Job, inputs: Sequence[str]) -> None:
     store.write(job.outputs[0], watched(product), job.record(parents), parents, job.confirm)
 
 
-def resource(path: str, mark: str) -> bytes:
-    """Read a data file, refusing one that changed since the plan was made."""
-    content = Path(path).read_bytes()
+def resource(path: str, mark: str, root: Path = Path()) -> bytes:
+    """Read what a recipe has the digest of, unless it changed since the plan was made."""
+    content = (root / path).read_bytes()
     if sha256(content) != mark:
         raise Refusal(
             f"{path}: its content changed after the plan was made (sha256 {mark[:12]} was "
@@ -267,6 +267,7 @@ def make_paper(job: Job, inputs: Sequence[str]) -> None:
 
     parents = [parent_of(path) for path in inputs]
     record = job.record(parents)
-    folder = ROOT / "workflow" / "paper"
-    content = job.compute(typeset, job.recipe, inputs, folder, canonical(record))
+    marks = job.recipe["params"]["sha256"]
+    texts = {name: resource(f"{TEXTS}/{name}", mark, ROOT) for name, mark in marks.items()}
+    content = job.compute(typeset, job.recipe, inputs, texts, canonical(record))
     job.publish({job.outputs[0]: content})

@@ -1,4 +1,4 @@
-"""Where the project lies, and which configuration it runs when none is named."""
+"""Where the project lies, and what it uses there when nothing else is named."""
 
 from __future__ import annotations
 
@@ -6,3 +6,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = "config/paper.yaml"
+# Folder of the paper's template, its sections and its bibliography.
+TEXTS = "workflow/paper"

@@ -13,8 +13,10 @@ from lowpass.claims.register import REGISTER
 from lowpass.figures.names import FIGURES
 from lowpass.plan import Plan, Point, load
 from lowpass.plan.plan import file_digest
+from lowpass.project import TEXTS
 
-TEMPLATE = ("workflow/paper/paper.typ", "workflow/paper/references.bib")
+# What a paper cannot be without, beside the sections that lie there.
+NEEDED = ("paper.typ", "references.bib")
 
 
 def whole_plan(
@@ -52,10 +54,19 @@ def whole_plan(
         "figures": [figure.slug for figure in figures],
         "experiments": sections_of(shown),
         "why": {key: section["why"] for key, section in sections.items()},
-        "sha256": {Path(path).name: file_digest(root, path, "paper") for path in TEMPLATE},
+        "sha256": {name: file_digest(root, f"{TEXTS}/{name}", "paper") for name in texts(root)},
     }
     plan.add("paper", "paper", params, (claims, *figures, *shown), seed=seeded(shown))
     return plan
+
+
+def texts(root: Path) -> list[str]:
+    """List what the paper is typeset from, below its folder; a new section is found there."""
+    folder = root / TEXTS
+    found = (path.relative_to(folder) for path in folder.rglob("*.typ"))
+    # An editor's own files begin with a dot.
+    shown = {path.as_posix() for path in found if not path.name.startswith(".")}
+    return sorted(shown.union(NEEDED))
 
 
 def add_claims(plan: Plan) -> Point:

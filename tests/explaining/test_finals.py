@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from lowpass.explaining.finals import differences
-from lowpass.whole import TEMPLATE
+from lowpass.project import TEXTS
 
 from ..configurations import TEXT, edited, planned
 
 SECTION = {"data": {"d_model": 4}, "spectra": ["slem"], "replicates": 2}
+TYPED = {"paper.typ": "1"}
 SPECS: dict[str, Any] = {"one": {"data": None}, "two": {"data": None}}
 
 
@@ -24,7 +25,7 @@ def claims(**params: Any) -> dict[str, Any]:
 
 def paper(**params: Any) -> dict[str, Any]:
     """Compose the recipe of a paper."""
-    said = {"figures": ["first"], "why": {"one": "Because."}, "sha256": {"paper.typ": "1"}}
+    said = {"figures": ["first"], "why": {"one": "Because."}, "sha256": TYPED}
     shown = {"experiments": {"one": SECTION}}
     return {"stage": "paper", "params": {**said, **shown, **params}, "seed": 7}
 
@@ -68,7 +69,9 @@ TWO_JUDGES = {"A01": "judge of A01", "A02": "judge of A02"}
         (paper(), paper(experiments=BOTH), True, ["experiment two is new"]),
         (paper(), paper(experiments=BOTH), False, []),
         (paper(), paper(why={"one": "For."}), False, ["the reason for one changed"]),
-        (paper(), paper(sha256={"paper.typ": "2"}), False, [f"{TEMPLATE[0]} changed"]),
+        (paper(), paper(sha256={"paper.typ": "2"}), False, [f"{TEXTS}/paper.typ changed"]),
+        (paper(), paper(sha256={**TYPED, "a.typ": "1"}), False, [f"{TEXTS}/a.typ is new"]),
+        (paper(sha256={**TYPED, "a.typ": "1"}), paper(), False, [f"{TEXTS}/a.typ was taken out"]),
     ],
 )
 def test_a_difference_is_said_once(before, now, deep, said):

@@ -7,14 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 import lowpass.figures.gallery  # noqa: F401  (registers the figures)
 from lowpass.claims.register import REGISTER
 from lowpass.figures.names import FIGURES
 from lowpass.paper.quoting import counts, fill, flattened, quotable, sources
 from lowpass.registry import Refusal
+from lowpass.whole import texts
 
-FOLDER = Path(__file__).parents[2] / "workflow" / "paper"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "workflow" / "paper"
+TEMPLATE = {name: (FOLDER / name).read_text() for name in texts(ROOT) if name.endswith(".typ")}
+SECTIONS = {name: text for name, text in TEMPLATE.items() if name.startswith("sections/")}
+SECTION = r"^  \"?([\w-]+)\"?: \(\s*heading:"
 KEYS = re.findall(r"^@\w+\{([^,]+),", (FOLDER / "references.bib").read_text(), re.MULTILINE)
 CLAIM = {
     "verdict": "conditional",
@@ -46,7 +52,7 @@ def words_of(template: str) -> str:
     return LENGTH.sub("", template)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def registered() -> Iterator[tuple[str, str]]:
     """List every text of the registries that the paper prints."""
     for claim in REGISTER:
         for name in ("says", "condition", "repaired"):
@@ -62,15 +68,16 @@ def test_the_sources_of_a_statement_are_in_the_bibliography(claim):
     assert "; ".join(said) == REGISTER[claim].source
 
 
-@pytest.mark.parametrize(("name", "text"), list(texts()), ids=lambda value: str(value)[:12])
+@pytest.mark.parametrize(("name", "text"), list(registered()), ids=lambda value: str(value)[:12])
 def test_no_registered_text_holds_a_result(name, text):
     # The years and exponents of a statement are what it says, and no result.
     spoken = re.sub(r"\b(?:19|20)\d\d\b", "", text)
     assert results_by_hand(spoken) == [], name
 
 
-def test_the_template_holds_no_result():
-    assert results_by_hand(words_of((FOLDER / "paper.typ").read_text())) == []
+@pytest.mark.parametrize("name", sorted(TEMPLATE))
+def test_the_template_holds_no_result(name):
+    assert results_by_hand(words_of(TEMPLATE[name])) == []
 
 
 @pytest.mark.parametrize(
@@ -78,14 +85,26 @@ def test_the_template_holds_no_result():
     ["falls to 0.61", "off by 1e-16", "below 10⁻¹⁶", "below $10^(-16)$", "after 400 layers"],
 )
 def test_a_result_in_the_words_would_be_noticed(smuggled):
-    template = (FOLDER / "paper.typ").read_text()
+    template = TEMPLATE["paper.typ"]
     assert results_by_hand(words_of(template.replace("= Method", f"{smuggled}\n\n= Method")))
 
 
 def test_every_statement_the_template_names_is_registered():
-    template = (FOLDER / "paper.typ").read_text()
-    named = set(re.findall(r"\"([A-Z]\d\d[a-z]?)(?:\.\w+)?\"", template))
+    named = set(re.findall(r"\"([A-Z]\d\d[a-z]?)(?:\.\w+)?\"", "".join(TEMPLATE.values())))
     assert {"A03", "A05", "N01"} <= named <= set(REGISTER)
+
+
+def test_every_theme_has_its_place_in_the_paper():
+    (listed,) = re.findall(r"^#let themes = \((.*?)\)$", TEMPLATE["paper.typ"], re.M | re.S)
+    themes = re.findall(r"\"(\w+)\"", listed)
+    assert sorted(f"sections/{theme}.typ" for theme in themes) == sorted(SECTIONS)
+
+
+def test_every_section_is_of_one_experiment_of_the_paper():
+    told = [name for text in SECTIONS.values() for name in re.findall(SECTION, text, re.M)]
+    config = yaml.safe_load((ROOT / "config/paper.yaml").read_text(encoding="utf-8"))
+    assert len(told) == len(set(told)) > 0
+    assert set(told) <= set(config["experiments"])
 
 
 def test_numbers_are_quoted_as_printed():

@@ -26,9 +26,13 @@ from lowpass.fingerprint import Code, check_asked, names_in
 from lowpass.paper import typeset
 from lowpass.records import BLANK, NAME, canonical, record_of, seal
 from lowpass.registry import Refusal, Registry
+from lowpass.whole import texts
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "workflow" / "paper"
+TEXTS = texts(ROOT)
+# Files of the template, as the tests call them.
+FILES = {"paper": "paper.typ", "parts": "parts.typ", "heat": "sections/heat.typ"}
 JUDGED = {
     "A04": {
         "verdict": "conditional",
@@ -106,7 +110,11 @@ class Desk:
         drawn.add_subplot().plot([0, 1], [1, 0])
         self.place(f"{name}~3f9a2c1b07de.pdf", encode(drawn, "pdf", record=held))
 
-    def typeset(self, folder: Path = FOLDER, text: str | None = None) -> bytes:
+    def typeset(self, text: str | None = None, **added: str) -> bytes:
+        """Typeset, with lines added to files of the template."""
+        texts = {name: (FOLDER / name).read_bytes() for name in TEXTS}
+        for name, lines in added.items():
+            texts[FILES[name]] += f"{lines}\n".encode()
         recipe = {
             "stage": "paper",
             "params": {
@@ -115,7 +123,7 @@ class Desk:
             },
             "seed": 20261129,
         }
-        return typeset(recipe, self.inputs, folder, text or canonical(record("paper")))
+        return typeset(recipe, self.inputs, texts, text or canonical(record("paper")))
 
     def read(self, **options: Any) -> PdfReader:
         path = self.folder / "paper.pdf"
@@ -230,14 +238,14 @@ def test_the_record_comes_back_whole(full):
 def test_bytes_depend_on_neither_place_nor_time(full, tmp_path, monkeypatch):
     once = full.typeset()
     elsewhere = tmp_path / "elsewhere" / "deeper"
-    shutil.copytree(FOLDER, elsewhere)
+    elsewhere.mkdir(parents=True)
     full.inputs = [shutil.copy(path, elsewhere) for path in full.inputs]
     monkeypatch.setenv("TZ", "Pacific/Kiritimati")
     monkeypatch.setenv("TMPDIR", str(elsewhere))
     monkeypatch.setattr("tempfile.tempdir", None)
     time.tzset()
     try:
-        again = full.typeset(folder=elsewhere)
+        again = full.typeset()
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -267,21 +275,25 @@ def test_a_quote_in_a_caption_that_stands_for_nothing_is_refused(full, drawn):
         full.typeset()
 
 
-def test_a_quote_in_the_template_that_stands_for_nothing_is_refused(full, tmp_path):
-    folder = shutil.copytree(FOLDER, tmp_path / "edited")
-    with open(folder / "paper.typ", "a") as template:
-        template.write('\n#num("A04.ration")\n')
-    with pytest.raises(Refusal, match=r"^workflow/paper/paper\.typ:\d+: .*\{A04\.ration\}"):
-        full.typeset(folder=folder)
+@pytest.mark.parametrize("name", FILES)
+def test_a_quote_in_the_template_that_stands_for_nothing_is_refused_where_it_stands(name, full):
+    line = len((FOLDER / FILES[name]).read_text().splitlines()) + 1
+    where = re.escape(f"workflow/paper/{FILES[name]}:{line}: ")
+    with pytest.raises(Refusal, match=rf"^{where}.*\{{A04\.ration\}}.* correct the template there"):
+        full.typeset(**{name: '#num("A04.ration")'})
 
 
-def test_a_fault_of_the_template_is_refused_with_its_line(full, tmp_path):
-    folder = shutil.copytree(FOLDER, tmp_path / "edited")
-    lines = len((folder / "paper.typ").read_text().splitlines())
-    with open(folder / "paper.typ", "a") as template:
-        template.write("#nowhere\n")
-    with pytest.raises(Refusal, match=rf"paper\.typ:{lines + 1}: unknown variable: nowhere; the"):
-        full.typeset(folder=folder)
+@pytest.mark.parametrize("name", FILES)
+def test_a_fault_of_the_template_is_refused_with_its_line(name, full):
+    line = len((FOLDER / FILES[name]).read_text().splitlines()) + 1
+    where = re.escape(f"workflow/paper/{FILES[name]}:{line}: ")
+    with pytest.raises(Refusal, match=rf"^{where}unknown variable: nowhere; the paper was not"):
+        full.typeset(**{name: "#nowhere"})
+
+
+def test_a_theme_without_a_file_is_refused_by_the_name_it_would_have(full):
+    with pytest.raises(Refusal, match=r"paper\.typ:\d+: .*\(.*workflow/paper/sections/no\.typ\)"):
+        full.typeset(paper='#import "sections/no.typ"')
 
 
 def test_a_figure_without_a_caption_is_refused(full, drawn):

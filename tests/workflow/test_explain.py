@@ -46,7 +46,7 @@ SAID = {
     "a figure": ["lowpass.figures.attention.draw_decay changed"],
     "a function of two figures": ["lowpass.figures.attention.rank_middle changed"],
     "a judge": ["lowpass.claims.stochastic.SPARE_DECADES changed"],
-    "the template of the paper": ["workflow/paper/paper.typ changed"],
+    "a section of the paper": ["workflow/paper/sections/limit.typ changed"],
     "a data file": ["workflow/resources/nile.csv changed"],
     "a parameter": ["depth 60 instead of 80 in dc-limit"],
     "two values exchanged": [

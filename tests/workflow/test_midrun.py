@@ -133,7 +133,7 @@ class Job(NamedTuple):
     @classmethod
     def of(cls, project: Project, beginning: str) -> Job:
         """Read the job of a product off its record."""
-        (product,) = project.root.glob(f"results/{beginning}*.nc")
+        (product,) = project.root.glob(f"results/{beginning}*.*")
         record, parents = record_in(product)
         inputs = [parent["path"] for parent in parents] or [record["parameters"]["path"]]
         return cls(project, product, canonical(record["recipe"]), record["code"], inputs)
@@ -212,6 +212,16 @@ def test_a_job_refuses_a_data_file_that_was_edited(project):
         r"\(sha256 [0-9a-f]{12} was planned, [0-9a-f]{12} is there\)\. Run again\."
     )
     refused(Job.of(project, "data/series"), message)
+
+
+def test_the_paper_refuses_a_section_that_was_edited(project):
+    project.append("workflow/paper/sections/limit.typ", "\n")
+    message = (
+        r"lowpass: again/paper~[0-9a-f]{12}\.pdf: workflow/paper/sections/limit\.typ: its content "
+        r"changed after the plan was made \(sha256 [0-9a-f]{12} was planned, "
+        r"[0-9a-f]{12} is there\)\. Run again\."
+    )
+    refused(Job.of(project, "paper/paper"), message)
 
 
 HAND = """

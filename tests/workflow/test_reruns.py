@@ -192,8 +192,8 @@ EDITS = {
         edits(JUDGES, "SPARE_DECADES = 4.0", "SPARE_DECADES = 4.5"),
         Counter(judge=1, figure=figures_of()) + PAPER,
     ),
-    "the template of the paper": (
-        lambda project: project.append("workflow/paper/paper.typ", "\n// The end.\n"),
+    "a section of the paper": (
+        lambda project: project.append("workflow/paper/sections/limit.typ", "\n// The end.\n"),
         PAPER,
     ),
     "a data file": (

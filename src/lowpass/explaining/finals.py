@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from lowpass.explaining.sections import changes
 from lowpass.explaining.words import Cause, reseeded
-from lowpass.whole import TEMPLATE
-
-TEXTS = {Path(path).name: path for path in TEMPLATE}
+from lowpass.project import TEXTS
 
 
 def differences(
@@ -65,6 +62,8 @@ def texts(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Cause]:
     for name, reason in new.get("why", {}).items():
         if old["why"].get(name, reason) != reason:
             yield Cause("text", f"the reason for {name} changed")
-    for name, mark in new.get("sha256", {}).items():
-        if old["sha256"].get(name) != mark:
-            yield Cause("text", f"{TEXTS.get(name, name)} changed")
+    left, right = (each.get("sha256", {}) for each in (old, new))
+    for name in sorted({*left, *right}):
+        if left.get(name) != right.get(name):
+            how = "changed" if name in left and name in right else "is new"
+            yield Cause("text", f"{TEXTS}/{name} {how if name in right else 'was taken out'}")

@@ -31,7 +31,7 @@ LAYER = {
         [
             "registry domains labels rounding uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
-            "streams data tables pictures formats tensors balance masks kernels spectra "
+            "streams data tables pictures formats tensors balance masks kernels spectra eigen "
             "weights splits starts layers "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier",

@@ -19,7 +19,6 @@ from lowpass.spectra import (
     log10_norm,
     rounding_floor,
     row_sum_defect,
-    slem,
     stationary,
     unit_eigenvalue_defect,
 )
@@ -155,21 +154,6 @@ def test_eigenvalues_come_by_decreasing_modulus(rng):
 def test_eigenvalues_sum_to_the_trace(rng):
     a = softmax(3 * rng.standard_normal((4, 9, 9)))
     assert_allclose(eigenvalues(a).sum(axis=-1), np.trace(a, axis1=1, axis2=2), rtol=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("a", "expected"),
-    [
-        (np.full((5, 5), 0.2), 0.0),
-        (np.array([[0.9, 0.1], [0.3, 0.7]]), 0.6),
-        (np.kron(np.eye(2), np.full((3, 3), 1 / 3)), 1.0),
-        (np.roll(np.eye(5), 1, axis=1), 1.0),
-        (np.tri(7) / np.arange(1, 8)[:, None], 0.5),
-    ],
-    ids=["uniform", "two states", "block", "cycle", "causal"],
-)
-def test_the_second_modulus_of_simple_matrices(a, expected):
-    assert_allclose(slem(a), expected, atol=1e-14)
 
 
 def test_defects_measure_what_was_added(rng):

@@ -141,23 +141,6 @@ def eigenvalues(attention: np.ndarray) -> np.ndarray:
     return np.take_along_axis(value, order, axis=-1)
 
 
-def slem(attention: np.ndarray) -> np.ndarray:
-    """Give the second-largest eigenvalue modulus |λ₂|.
-
-    Parameters
-    ----------
-    attention : (..., query, key) float
-        Row-stochastic, at least 2 x 2.
-
-    Returns
-    -------
-    (...) float
-        In [0, 1]: the factor by which the transient shrinks per layer, in the
-        end.
-    """
-    return np.abs(eigenvalues(attention)[..., 1])
-
-
 def row_sum_defect(attention: np.ndarray) -> np.ndarray:
     """Give the largest distance of a row sum from one.
 

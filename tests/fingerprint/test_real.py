@@ -37,12 +37,12 @@ PROJECT = Path(__file__).parents[2]
 SOURCE = Path(lowpass.registry.__file__).parents[1]
 # Mathematics, specifications (but for that of the whole configuration), stages, and what
 # writes; not the registry, which notes what is asked for.
-REACHABLE = ("balance", "data", "diffusion", "domains", "fourier", "graphs", "kernels", "labels")
-REACHABLE += ("laplacians", "layers", "masks", "measures/*", "modes", "pictures", "records", "ring")
-REACHABLE += ("spectra", "splits", "starts", "store", "streams", "tables", "weights")
-REACHABLE += ("smoothing/*", "spec/[!c]*", "stages/*")
+REACHABLE = ("balance", "data", "diffusion", "domains", "eigen", "fourier", "graphs", "kernels")
+REACHABLE += ("labels", "laplacians", "layers", "masks", "measures/*", "modes", "pictures")
+REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
+REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
-OUTSIDE += ("scipy.fft", "PIL.Image")
+OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "PIL.Image")
 SECTIONS = {
     "limit": {
         "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},

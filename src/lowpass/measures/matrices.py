@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lowpass import spectra
+from lowpass import eigen, spectra
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
@@ -46,7 +46,7 @@ def slem(trajectory: xr.Dataset) -> xr.DataArray:
     (..., replicate) float
         In [0, 1].
     """
-    return of_matrices(mixing(trajectory), spectra.slem)
+    return of_matrices(mixing(trajectory), eigen.slem)
 
 
 VARIABLES.enter(

@@ -25,6 +25,7 @@ PLACES = [
     ("lowpass.kernels", "SCORES"),
     ("lowpass.starts", "STARTS"),
     ("lowpass.weights", "WEIGHTS"),
+    ("lowpass.consensus", "KEY_SCORES"),
     ("lowpass.measures", "MEASURES"),
     ("lowpass.rounding", "ROUNDING"),
     ("lowpass.claims.names", "CLAIMS"),

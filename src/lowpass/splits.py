@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -146,27 +147,41 @@ def combined(terms: Sequence[tuple[float, Split]]) -> Split:
     Split
         Each of the two parts is added on the larger of the terms' scales.
     """
-    rest, exponent = _sum([(factor, each.rest, each.exponent) for factor, each in terms])
-    kept, kept_exponent = _sum(
+    rest, exponent = summed([(factor, each.rest, each.exponent) for factor, each in terms])
+    kept, kept_exponent = summed(
         [(factor, each.kept[..., None, :], each.kept_exponent) for factor, each in terms]
     )
     return Split.scaled(kept[..., 0, :], rest, exponent, kept_exponent)
 
 
-def _sum(terms: Sequence[tuple[float, np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Add factor * array * 2^exponent, on the scale of the largest: arrays (..., row, column)."""
+def summed(
+    terms: Sequence[tuple[float, np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Add multiples of arrays that carry binary exponents.
+
+    Parameters
+    ----------
+    terms : sequence of (float, (..., row, column) float, (...) int)
+        Factor, array, which may have one row for all, and exponent.
+
+    Returns
+    -------
+    total : (..., row, column) float
+    exponent : (...) int
+        The largest of the terms' scales; the sum is ``total * 2**exponent``.
+    """
     # A term that is zero has no scale.
     scales = [
         np.where((factor != 0) & (array != 0).any(axis=(-2, -1)), exponent, LOWEST)
         for factor, array, exponent in terms
     ]
-    top = np.max(scales, axis=0)
+    top = reduce(np.maximum, scales)
     shared = np.where(top == LOWEST, 0, top)
     added = [
-        factor * np.ldexp(array, np.maximum(exponent - shared, LOWEST)[..., None, None])
+        factor * np.ldexp(array, np.clip(exponent - shared, LOWEST, 0)[..., None, None])
         for factor, array, exponent in terms
     ]
-    return np.sum(added, axis=0), shared
+    return reduce(np.add, added), shared
 
 
 def mapped(state: Split, matrix: np.ndarray) -> Split:
@@ -225,7 +240,7 @@ def dc_scaled(state: Split, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     n_tokens = state.rest.shape[-2]
     leak = along(1 / n_tokens - weights, state.rest)
-    mean, exponent = _sum(
+    mean, exponent = summed(
         [(1.0, state.kept[..., None, :], state.kept_exponent), (1.0, leak, state.exponent)]
     )
     return mean[..., 0, :], exponent

@@ -33,6 +33,7 @@ LAYER = {
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables pictures formats tensors balance masks kernels spectra eigen "
             "weights splits starts layers consensus layernorm "
+            "scores compact "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier",
             "spec",

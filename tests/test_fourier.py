@@ -15,6 +15,9 @@ from lowpass.kernels import KERNELS, attend, softmax
 from lowpass.laplacians import LAPLACIANS
 from lowpass.ring import bessel_gain, ring_heat_gain
 
+READS = {name: KERNELS.facts(name).get("reads") for name in KERNELS}
+# These read scores that are positive, as those below are.
+PRODUCTS = [name for name in KERNELS if READS[name] != "squared distance"]
 SIZES = [1, 2, 3, 8, 9, 64, 97]
 SHAPES = [(8, 8), (7, 7), (1, 1), (1, 6), (5, 1), (6, 9), (12, 5), (2, 3), (3, 16)]
 
@@ -49,7 +52,7 @@ def test_a_gain_is_what_a_plane_wave_meets(n_tokens, rng):
         assert_allclose(gain, np.linalg.norm(a @ wave) / np.sqrt(n_tokens), atol=1e-14)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", PRODUCTS)
 def test_the_mean_passes_with_gain_one(kernel, rng):
     a = KERNELS[kernel](np.exp(rng.standard_normal((3, 9, 9))))
     assert_allclose(input_mode_gain(a)[:, 0], 1, rtol=1e-14)

@@ -22,7 +22,7 @@ PLACES = [
     ("lowpass.laplacians", "LAPLACIANS"),
     ("lowpass.diffusion", "HEATS"),
     ("lowpass.diffusion", "FLOWS"),
-    ("lowpass.kernels", "SCORES"),
+    ("lowpass.scores", "SCORES"),
     ("lowpass.starts", "STARTS"),
     ("lowpass.weights", "WEIGHTS"),
     ("lowpass.consensus", "KEY_SCORES"),

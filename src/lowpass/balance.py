@@ -107,7 +107,8 @@ def doubly_stochastic(scores: np.ndarray) -> np.ndarray:
         )
     _refuse_without_support(scores > -np.inf)
     tolerance = min(1e-14, 2 * n_tokens * np.finfo(np.float64).eps)
-    plan = _rough(scores)
+    # Single precision would never arrive.
+    plan = _rough(scores.astype(np.float64))
     for _ in range(SWEEPS):
         if _defect(plan, -2) <= tolerance:
             return plan

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowpass.kernels import SCORES
 from lowpass.registry import Refusal, Registry
+from lowpass.scores import SCORES
 
 GRAPHS = Registry("graph")
 

@@ -1,8 +1,11 @@
 """From scores to a mixing matrix.
 
-A score compares a query with a key, and an attention kernel turns masked scores
-into a matrix whose rows sum to one. It owns that step and nothing else: it never
-sees values, depth, or files.
+An attention kernel turns masked scores into a matrix whose rows sum to one. It
+owns that step and nothing else: it never sees values, depth, or files. Three
+facts of an entry say what may be relied on: ``positive``, every allowed weight
+is positive; ``negative``, weights may be negative; ``doubly_stochastic``, columns
+sum to one as well. The fact ``reads`` says what a score must give, see
+:mod:`lowpass.scores`; without it anything will do.
 """
 
 from __future__ import annotations
@@ -10,94 +13,16 @@ from __future__ import annotations
 import numpy as np
 
 from lowpass.balance import doubly_stochastic
-from lowpass.masks import masked
+from lowpass.compact import shares_within_reach
 from lowpass.registry import Refusal, Registry
+from lowpass.scores import SCORES, first, logits, refuse_unusable
 
-SCORES = Registry("score")
 KERNELS = Registry("attention kernel")
+# Which score gives what some kernels read.
+READABLE = {"product": "score 'dot'", "squared distance": "score 'l2'"}
 
 
-def _same_width(q: np.ndarray, k: np.ndarray, why: str) -> None:
-    if q.shape[-1] != k.shape[-1]:
-        raise Refusal(
-            f"queries have {q.shape[-1]} features and keys have {k.shape[-1]}; {why} needs the "
-            "same number. Check w_q and w_k."
-        )
-
-
-@SCORES.add("dot", per_root_feature=True)
-def dot(q: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """Multiply every query with every key.
-
-    Parameters
-    ----------
-    q : (..., query, feature) float
-    k : (..., key, feature) float
-
-    Returns
-    -------
-    (..., query, key) float
-
-    Raises
-    ------
-    Refusal
-        If the numbers of features differ.
-    """
-    _same_width(q, k, "a dot product")
-    return q @ np.swapaxes(k, -1, -2)
-
-
-@SCORES.add("l2", per_root_feature=False)
-def l2(q: np.ndarray, k: np.ndarray) -> np.ndarray:
-    r"""Give minus half the squared distance of every query from every key.
-
-    .. math:: s_{ij} = -\tfrac12 \|q_i - k_j\|^2
-
-    Differences are formed one feature at a time. Expanding the square would
-    cancel where a query and a key nearly agree, far from the origin.
-
-    Parameters
-    ----------
-    q : (..., query, feature) float
-    k : (..., key, feature) float
-
-    Returns
-    -------
-    (..., query, key) float
-        Not positive.
-
-    Raises
-    ------
-    Refusal
-        If the numbers of features differ.
-    """
-    _same_width(q, k, "a distance")
-    square = np.zeros((*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2]))
-    for feature in range(q.shape[-1]):
-        square += (q[..., :, None, feature] - k[..., None, :, feature]) ** 2
-    return -square / 2
-
-
-def _where(bad: np.ndarray) -> str:
-    return ", ".join(str(i) for i in np.argwhere(bad)[0])
-
-
-def _refuse_unusable(scores: np.ndarray) -> None:
-    bad = np.isnan(scores) | (scores == np.inf)
-    if bad.any():
-        raise Refusal(
-            f"score [{_where(bad)}] is {scores[bad][0]}; a weight needs a finite score, or -inf "
-            "where a key is masked. Check the tokens, the weights and beta."
-        )
-    blind = (scores == -np.inf).all(axis=-1)
-    if blind.any():
-        raise Refusal(
-            f"score row [{_where(blind)}] is -inf throughout; a query that sees no key has no "
-            "distribution. Let its mask allow one key."
-        )
-
-
-@KERNELS.add("softmax", positive=True, doubly_stochastic=False)
+@KERNELS.add("softmax", positive=True, negative=False, doubly_stochastic=False)
 def softmax(scores: np.ndarray) -> np.ndarray:
     r"""Exponentiate each row and divide by its sum.
 
@@ -123,12 +48,12 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     ----------
     .. [1] wang2022, section 2.
     """
-    _refuse_unusable(scores)
+    refuse_unusable(scores)
     weight = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weight / weight.sum(axis=-1, keepdims=True)
 
 
-@KERNELS.add("sinkhorn", positive=True, doubly_stochastic=True)
+@KERNELS.add("sinkhorn", positive=True, negative=False, doubly_stochastic=True)
 def sinkhorn(scores: np.ndarray) -> np.ndarray:
     r"""Scale exponentiated scores until rows and columns sum to one.
 
@@ -156,7 +81,7 @@ def sinkhorn(scores: np.ndarray) -> np.ndarray:
     ----------
     .. [1] sander2022, section 3.
     """
-    _refuse_unusable(scores)
+    refuse_unusable(scores)
     plan = np.empty(scores.shape)
     # One matrix at a time, so that a replicate does not depend on its neighbours' convergence.
     for index in np.ndindex(scores.shape[:-2]):
@@ -164,7 +89,7 @@ def sinkhorn(scores: np.ndarray) -> np.ndarray:
     return plan
 
 
-@KERNELS.add("signed", positive=False, doubly_stochastic=False)
+@KERNELS.add("signed", positive=False, negative=True, doubly_stochastic=False, reads="product")
 def signed(scores: np.ndarray) -> np.ndarray:
     r"""Divide each row by its sum, whatever the signs.
 
@@ -186,7 +111,7 @@ def signed(scores: np.ndarray) -> np.ndarray:
     Refusal
         As for softmax; also if a row sum cannot be told from zero.
     """
-    _refuse_unusable(scores)
+    refuse_unusable(scores)
     weight = np.where(scores == -np.inf, 0.0, scores)
     total = weight.sum(axis=-1, keepdims=True)
     # The rounding of a sum of n numbers is at most n units of its absolute sum.
@@ -194,41 +119,172 @@ def signed(scores: np.ndarray) -> np.ndarray:
     lost = np.abs(total[..., 0]) <= rounding
     if lost.any():
         raise Refusal(
-            f"score row [{_where(lost)}] sums to {total[..., 0][lost][0]:.3g}, zero up to "
+            f"score row [{first(lost)}] sums to {total[..., 0][lost][0]:.3g}, zero up to "
             "rounding; signed weights divide by that sum. Use a positive kernel such as softmax."
         )
     return weight / total
 
 
-def logits(q: np.ndarray, k: np.ndarray, *, score: str, mask: str, beta: float) -> np.ndarray:
-    r"""Scale scores by the inverse temperature and mask them.
+@KERNELS.add("uniform", positive=True, negative=False, doubly_stochastic=False)
+def uniform(scores: np.ndarray) -> np.ndarray:
+    r"""Weigh every allowed key alike.
 
-    The score "dot" is divided by the root of the number of features, so that
-    :math:`S = \beta\, q k^\top / \sqrt{d}`; "l2" is not, :math:`S = -\beta \|q - k\|^2 / 2`,
-    so that :math:`\beta` is one over a squared bandwidth. On a ring of unit
-    radius the latter is :math:`\beta \cos(\theta_i - \theta_j)` up to a constant.
+    .. math:: A_{ij} = 1 / n_i
 
     Parameters
     ----------
-    q : (..., query, feature) float
-    k : (..., key, feature) float
-    score, mask : str
-        Names in ``SCORES`` and ``MASKS``.
-    beta : float
-        Inverse temperature, dimensionless.
+    scores : (..., query, key) float
+        Only where they are -inf counts.
 
     Returns
     -------
     (..., query, key) float
-        -inf where the mask forbids.
+        One over the number of keys that the query sees; else zero.
 
     Raises
     ------
     Refusal
-        If the mask needs as many queries as keys and there are not.
+        As for softmax.
     """
-    unit = beta / np.sqrt(q.shape[-1]) if SCORES.facts(score)["per_root_feature"] else beta
-    return masked(SCORES[score](q, k) * unit, mask)
+    refuse_unusable(scores)
+    allowed = scores > -np.inf
+    return allowed / allowed.sum(axis=-1, keepdims=True)
+
+
+@KERNELS.add(
+    "boxcar", positive=False, negative=False, doubly_stochastic=False, reads="squared distance"
+)
+def boxcar(scores: np.ndarray) -> np.ndarray:
+    r"""Weigh every key within the bandwidth alike.
+
+    .. math:: A_{ij} \propto [u \le 1], \quad u = |q_i - k_j| / h, \quad h^2 = 1/\beta
+
+    Parameters
+    ----------
+    scores : (..., query, key) float
+        Logits of the score "l2"; an entry of -inf is masked.
+
+    Returns
+    -------
+    (..., query, key) float
+        Rows are non-negative and sum to one. A key exactly at the bandwidth
+        counts, as far as rounding lets it be there.
+
+    Raises
+    ------
+    Refusal
+        As for softmax; also if a score is positive, or a query has no key
+        within its bandwidth.
+    """
+    return shares_within_reach(scores, np.ones_like, "boxcar")
+
+
+@KERNELS.add(
+    "triangle", positive=False, negative=False, doubly_stochastic=False, reads="squared distance"
+)
+def triangle(scores: np.ndarray) -> np.ndarray:
+    r"""Let weights fall linearly to zero at the bandwidth.
+
+    .. math:: A_{ij} \propto (1 - u)_+, \quad u = |q_i - k_j| / h, \quad h^2 = 1/\beta
+
+    Parameters
+    ----------
+    scores : (..., query, key) float
+        As for :func:`boxcar`.
+
+    Returns
+    -------
+    (..., query, key) float
+        Rows are non-negative and sum to one.
+
+    Raises
+    ------
+    Refusal
+        As for :func:`boxcar`.
+    """
+    return shares_within_reach(scores, lambda u: 1 - u, "triangle")
+
+
+@KERNELS.add(
+    "epanechnikov",
+    positive=False,
+    negative=False,
+    doubly_stochastic=False,
+    reads="squared distance",
+)
+def epanechnikov(scores: np.ndarray) -> np.ndarray:
+    r"""Let weights fall as a parabola to zero at the bandwidth.
+
+    .. math:: A_{ij} \propto (1 - u^2)_+ = (1 + 2S_{ij})_+, \quad
+              u = |q_i - k_j| / h, \quad h^2 = 1/\beta
+
+    Parameters
+    ----------
+    scores : (..., query, key) float
+        As for :func:`boxcar`.
+
+    Returns
+    -------
+    (..., query, key) float
+        Rows are non-negative and sum to one.
+
+    Raises
+    ------
+    Refusal
+        As for :func:`boxcar`.
+    """
+    return shares_within_reach(scores, lambda u: 1 - u**2, "epanechnikov")
+
+
+@KERNELS.add(
+    "tricube", positive=False, negative=False, doubly_stochastic=False, reads="squared distance"
+)
+def tricube(scores: np.ndarray) -> np.ndarray:
+    r"""Let weights fall to zero at the bandwidth so that their first two derivatives do, too.
+
+    .. math:: A_{ij} \propto (1 - u^3)^3_+, \quad u = |q_i - k_j| / h, \quad h^2 = 1/\beta
+
+    Parameters
+    ----------
+    scores : (..., query, key) float
+        As for :func:`boxcar`.
+
+    Returns
+    -------
+    (..., query, key) float
+        Rows are non-negative and sum to one.
+
+    Raises
+    ------
+    Refusal
+        As for :func:`boxcar`.
+
+    References
+    ----------
+    .. [1] loader1999.
+    """
+    return shares_within_reach(scores, lambda u: (1 - u**3) ** 3, "tricube")
+
+
+def check_pair(score: str, kernel: str) -> None:
+    """Refuse a kernel that cannot read what a score gives.
+
+    Parameters
+    ----------
+    score, kernel : str
+        Names in ``SCORES`` and ``KERNELS``.
+
+    Raises
+    ------
+    Refusal
+        Naming both, and a score that would do.
+    """
+    reads, gives = KERNELS.facts(kernel).get("reads"), SCORES.facts(score)["gives"]
+    if reads not in (None, gives):
+        raise Refusal(
+            f"the kernel '{kernel}' reads a {reads}, and the score '{score}' gives a {gives}; "
+            f"the weights would mean nothing. Use {READABLE[reads]}, or kernel 'softmax'."
+        )
 
 
 def scaled(scores: np.ndarray, beta: float) -> np.ndarray:
@@ -267,5 +323,11 @@ def attend(
     -------
     (..., query, key) float
         Rows sum to one; what the mask forbids is exactly zero.
+
+    Raises
+    ------
+    Refusal
+        If the kernel cannot read what the score gives.
     """
+    check_pair(score, kernel)
     return KERNELS[kernel](logits(q, k, score=score, mask=mask, beta=beta))

@@ -41,6 +41,7 @@ REACHABLE = ("balance", "data", "diffusion", "domains", "eigen", "fourier", "gra
 REACHABLE += ("labels", "laplacians", "layers", "masks", "measures/*", "modes", "pictures")
 REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
+REACHABLE += ("compact", "scores")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
 OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "PIL.Image")
 SECTIONS = {

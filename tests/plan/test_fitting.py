@@ -11,12 +11,14 @@ import pytest
 from lowpass.data import GENERATORS
 from lowpass.diffusion import FLOWS
 from lowpass.graphs import GRAPHS
+from lowpass.kernels import KERNELS
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
 from lowpass.plan import Plan
 from lowpass.plan.fitting import ACTIONS, STATED
 from lowpass.plan.sweep import expand
 from lowpass.registry import Refusal
+from lowpass.scores import SCORES
 from lowpass.spec.data import kind, reads
 
 from ..configurations import ROOT
@@ -320,6 +322,39 @@ def test_a_zipped_parameter_that_could_not_count_is_refused():
     cases = {"label": ["a", "b"], "attention.kernel": ["softmax", "sinkhorn"]}
     said = refusal("own attention", zip={"case": cases})
     assert said.startswith(".attention.kernel: would not count, since data.attention says how")
+
+
+# Scores and kernels.
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("score", SCORES)
+def test_a_kernel_fits_a_score_that_it_can_read(score, kernel):
+    facts = KERNELS.facts(kernel)
+    changes = {"attention__score": score, "attention__kernel": kernel}
+    if facts.get("negative"):
+        assert refusal("attention of drawn tokens", **changes) == (
+            f".attention.kernel: '{kernel}' may give negative weights, and tokens are split along "
+            f"a stationary distribution, which needs weights that are not negative; choose a "
+            f"positive kernel, as 'softmax'."
+        )
+    elif facts.get("reads") in (None, SCORES.facts(score)["gives"]):
+        assert expand(section("attention of drawn tokens", **changes), "here")
+    else:
+        said = refusal("attention of drawn tokens", **changes)
+        assert said.startswith(f".attention.kernel: the kernel '{kernel}' reads a {facts['reads']}")
+        assert f"the score '{score}' gives a {SCORES.facts(score)['gives']}; " in said
+
+
+def test_one_of_several_scores_that_a_kernel_cannot_read_is_refused():
+    changes = {"attention__score": ["l2", "dot"], "attention__kernel": "epanechnikov"}
+    said = refusal("attention of drawn tokens", **changes)
+    assert said.startswith(".attention.kernel: the kernel 'epanechnikov' reads a squared distance,")
+
+
+def test_of_own_logits_the_score_does_not_count():
+    """They may be distances; where they are positive, the kernel refuses them in its job."""
+    assert expand(section("own logits", attention__kernel="tricube"), "here")
 
 
 @pytest.mark.parametrize("role", STATED)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lowpass.graphs import GRAPHS
+from lowpass.kernels import KERNELS, check_pair
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
 from lowpass.registry import Refusal
@@ -113,6 +114,25 @@ def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str
                     f"{where}.attention.{name}: would not count, since data.{role} says how "
                     f"tokens are mixed; delete one of them."
                 )
+
+
+def check_kernel(specs: Mapping[str, Any], where: str) -> None:
+    """Refuse a kernel that cannot read the scores, or whose weights no trajectory could follow."""
+    roles = stated(specs["data"])
+    if "attention" not in specs or "attention" in roles:
+        return
+    score, kernel = specs["attention"].score, specs["attention"].kernel
+    if KERNELS.facts(kernel).get("negative"):
+        raise Refusal(
+            f"{where}.attention.kernel: '{kernel}' may give negative weights, and tokens are split "
+            f"along a stationary distribution, which needs weights that are not negative; choose "
+            f"a positive kernel, as 'softmax'."
+        )
+    if "logits" not in roles:
+        try:
+            check_pair(score, kernel)
+        except Refusal as refusal:
+            raise Refusal(f"{where}.attention.kernel: {refusal}") from None
 
 
 def check_places(specs: Mapping[str, Any], where: str) -> None:

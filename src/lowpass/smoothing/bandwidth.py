@@ -11,8 +11,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lowpass.kernels import l2, softmax
+from lowpass.kernels import softmax
 from lowpass.registry import Refusal
+from lowpass.scores import l2
 
 
 def loo_residuals(key: np.ndarray, value: np.ndarray, bandwidth: float) -> np.ndarray:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowpass.kernels import dot, l2, softmax
+from lowpass.kernels import softmax
+from lowpass.scores import dot, l2
 
 
 def nadaraya_watson(

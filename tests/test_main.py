@@ -315,9 +315,9 @@ def test_a_job_names_its_product_where_the_system_names_no_file(job, monkeypatch
             "two_levels got n_tokens = 5; two halves of equal size need an even number. Use 6",
         ),
         (
-            {"attention": {"kernel": "signed", "weights": "untied", "beta": 1, "depth": 3}},
+            {"attention": {"kernel": "boxcar", "score": "l2", "beta": 1.0e6, "depth": 3}},
             "attention",
-            "the mixing matrix has the entry -.*; a stationary .* Use a positive kernel",
+            r"query \[0, 0\] has no key within the bandwidth of the kernel 'boxcar': .* Divide b",
         ),
     ],
 )

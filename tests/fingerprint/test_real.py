@@ -68,6 +68,19 @@ SECTIONS = {
         "spectra": ["log10_hc_dc_ratio", "slem", "min_attention"],
         "replicates": 2,
     },
+    "kernels": {
+        "data": {"generator": "gaussian", "n_tokens": 4, "d_model": 2},
+        "attention": {"weights": "identity", "beta": 0.05, "depth": 2},
+        "zip": {"case": {
+            "label": ["cosines", "a box", "a triangle", "a parabola", "cubes", "no temperature",
+                      "linear"],
+            "attention.score": ["cosine", "l2", "l2", "l2", "l2", "distance", "elu"],
+            "attention.kernel": ["softmax", "boxcar", "triangle", "epanechnikov", "tricube",
+                                 "uniform", "sinkhorn"],
+        }},
+        "spectra": ["slem"],
+        "replicates": 1,
+    },
     "nile": {
         "data": {"generator": "series", "path": "workflow/resources/nile.csv",
                  "key": "year", "value": "flow"},

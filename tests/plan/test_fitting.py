@@ -334,9 +334,9 @@ def test_a_kernel_fits_a_score_that_it_can_read(score, kernel):
     changes = {"attention__score": score, "attention__kernel": kernel}
     if facts.get("negative"):
         assert refusal("attention of drawn tokens", **changes) == (
-            f".attention.kernel: '{kernel}' may give negative weights, and tokens are split along "
-            f"a stationary distribution, which needs weights that are not negative; choose a "
-            f"positive kernel, as 'softmax'."
+            f".attention.kernel: '{kernel}' may give negative weights, and a stationary "
+            f"distribution needs weights that are not negative; choose a positive kernel, as "
+            f"'softmax'."
         )
     elif facts.get("reads") in (None, SCORES.facts(score)["gives"]):
         assert expand(section("attention of drawn tokens", **changes), "here")

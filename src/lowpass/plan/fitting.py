@@ -124,9 +124,9 @@ def check_kernel(specs: Mapping[str, Any], where: str) -> None:
     score, kernel = specs["attention"].score, specs["attention"].kernel
     if KERNELS.facts(kernel).get("negative"):
         raise Refusal(
-            f"{where}.attention.kernel: '{kernel}' may give negative weights, and tokens are split "
-            f"along a stationary distribution, which needs weights that are not negative; choose "
-            f"a positive kernel, as 'softmax'."
+            f"{where}.attention.kernel: '{kernel}' may give negative weights, and a stationary "
+            f"distribution needs weights that are not negative; choose a positive kernel, as "
+            f"'softmax'."
         )
     if "logits" not in roles:
         try:

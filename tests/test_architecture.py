@@ -35,7 +35,8 @@ LAYER = {
             "tiled weights splits starts layers consensus layernorm "
             "scores compact "
             "smoothing measures "
-            "graphs laplacians modes chebyshev diffusion ring fourier",
+            "graphs laplacians modes chebyshev diffusion ring fourier "
+            "contraction normality powers diversity energy collapse",
             "spec",
             "stages",
             "store writing records provenance fingerprint memory plan trace telling progress "

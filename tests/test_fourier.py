@@ -9,12 +9,21 @@ from scipy.linalg import dft
 
 from lowpass.data import GENERATORS
 from lowpass.diffusion import heat_kernel
-from lowpass.fourier import input_mode_gain, output_spectrum, radial_spectrum
+from lowpass.fourier import (
+    amplitudes,
+    input_mode_gain,
+    offdiagonal_energy,
+    output_spectrum,
+    radial_spectrum,
+    radial_wave_spectrum,
+    rank_correlation,
+)
 from lowpass.graphs import GRAPHS
 from lowpass.kernels import KERNELS, attend, softmax
 from lowpass.laplacians import LAPLACIANS
 from lowpass.ring import bessel_gain, ring_heat_gain
 
+EPS = np.finfo(float).eps
 READS = {name: KERNELS.facts(name).get("reads") for name in KERNELS}
 # These read scores that are positive, as those below are.
 PRODUCTS = [name for name in KERNELS if READS[name] != "squared distance"]
@@ -180,3 +189,115 @@ def test_the_radial_spectra_of_a_batch_are_those_of_its_members(rng):
         assert np.array_equal(alone[0], frequency)
         assert_allclose(alone[1], power[index], rtol=1e-14)
         assert np.array_equal(alone[2], count)
+
+
+# Coupling, order and amplitudes.
+
+
+@pytest.mark.parametrize("n_tokens", SIZES)
+def test_what_couples_frequencies_lies_off_the_diagonal(n_tokens, rng):
+    a = softmax(3 * rng.standard_normal((n_tokens, n_tokens)))
+    turned = np.abs(in_fourier_space(a)) ** 2
+    share = 1 - np.diagonal(turned).sum() / turned.sum()
+    assert_allclose(offdiagonal_energy(a), share, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_tokens", SIZES)
+def test_a_circulant_matrix_couples_no_frequencies(n_tokens, rng):
+    """A11; its share is the square of the rounding of a mean."""
+    row = softmax(rng.standard_normal((1, n_tokens)))[0]
+    assert (
+        offdiagonal_energy(np.array([np.roll(row, i) for i in range(n_tokens)]))
+        <= (n_tokens * EPS) ** 2
+    )
+
+
+def test_a_permuted_circulant_couples_them(rng):
+    """A10: the same attention, with its tokens in another order."""
+    p = rng.permutation(16)
+    ring = (np.eye(16) + np.roll(np.eye(16), 1, 0) + np.roll(np.eye(16), -1, 0)) / 3
+    assert offdiagonal_energy(ring) < 1e-30
+    assert offdiagonal_energy(ring[p][:, p]) > 0.3
+
+
+@pytest.mark.parametrize(
+    ("gain", "expected"),
+    [
+        ([9, 5, 4, 3, 2], -1),
+        ([0, 5, 6, 7, 9], 1),
+        ([1, 2, 2, 2], 0),
+        ([1, 3, 1, 2], -1 / 2),
+        ([1, 2, 2, 1], -np.sqrt(3) / 2),
+        ([1, 7], 0),
+        ([1], 0),
+    ],
+)
+def test_the_rank_correlation_of_a_few_gains(gain, expected):
+    """Without the first one; ties share their mean rank."""
+    assert_allclose(rank_correlation(np.array(gain, dtype=float)), expected, rtol=1e-14)
+
+
+def test_the_rank_correlation_is_that_of_scipy(rng):
+    from scipy.stats import spearmanr
+
+    gains = np.round(rng.standard_normal((20, 9)), 1)
+    slow = [spearmanr(np.arange(1, 9), gain[1:]).statistic for gain in gains]
+    assert_allclose(rank_correlation(gains), slow, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_tokens", SIZES)
+def test_amplitudes_are_sums_of_exponentials_and_lose_nothing(n_tokens, rng):
+    x = rng.standard_normal((n_tokens, 2))
+    full = np.abs(dft(n_tokens, scale="sqrtn") @ x)
+    found = amplitudes(x)
+    assert_allclose(found, full[: n_tokens // 2 + 1], atol=1e-13)
+    k = np.arange(n_tokens // 2 + 1)
+    twice = np.where((k == 0) | (2 * k == n_tokens), 1, 2)
+    assert_allclose((twice[:, None] * found**2).sum(), (x**2).sum(), rtol=1e-13)
+
+
+# Plane waves of pictures.
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_power_of_all_plane_waves_is_the_energy(shape, rng):
+    """Every bin holds a wave, so that all of them are counted by a picture of one bright pixel."""
+    picture = rng.standard_normal((3, *shape))
+    point = np.zeros(shape)
+    point[0, 0] = np.sqrt(point.size)
+    frequency, flat = radial_wave_spectrum(point)
+    assert_allclose(flat, 1, rtol=1e-13)
+    _, power = radial_wave_spectrum(picture)
+    count = waves_per_bin(shape, frequency)
+    assert count.sum() == point.size
+    assert_allclose((power * count).sum(axis=-1), (picture**2).sum(axis=(-2, -1)), rtol=1e-12)
+
+
+def waves_per_bin(shape: tuple[int, int], frequency: np.ndarray) -> np.ndarray:
+    """Count plane waves by the length of their wave vector, one by one."""
+    found = np.zeros(len(frequency), dtype=int)
+    for down in np.fft.fftfreq(shape[0]):
+        for across in np.fft.fftfreq(shape[1]):
+            place = np.hypot(down, across) * max(shape)
+            found[int(np.floor(place + 0.5 + 1e-12))] += 1
+    return found
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 9), (6, 9)])
+def test_a_plane_wave_has_its_own_frequency(shape):
+    columns = np.indices(shape)[1]
+    wave = np.cos(2 * np.pi * 2 * columns / shape[1])
+    frequency, power = radial_wave_spectrum(wave)
+    place = round(2 * max(shape) / shape[1])
+    assert_allclose(frequency[place], place / max(shape), rtol=1e-15)
+    assert power[place] > 1
+    assert_allclose(np.delete(power, place), 0, atol=1e-25)
+
+
+def test_a_ramp_is_smooth_for_cosines_and_not_for_plane_waves():
+    """Why cosines are the default: opposite edges of a picture do not meet."""
+    ramp = np.tile(np.linspace(-1, 1, 16), (16, 1))
+    _, waves = radial_wave_spectrum(ramp)
+    frequency, cosines, _ = radial_spectrum(ramp)
+    nyquist = int(np.argmax(frequency >= 0.5))
+    assert waves[8] / waves[1] > 10 * cosines[nyquist - 1] / cosines[1]

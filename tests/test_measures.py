@@ -15,6 +15,7 @@ from PIL import Image
 from lowpass import fourier
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
+from lowpass.measures.components import tokens_of
 from lowpass.measures.decay import LATER
 from lowpass.registry import Refusal
 from lowpass.stages.spectra import spectra
@@ -387,27 +388,80 @@ def test_tokens_that_are_no_patches_have_no_picture(shared_laboratory):
 
 # Ranges.
 
+N_BELOW = N_TOKENS * (1 + 1e-14)
+LOG_N = np.log10(N_TOKENS)
+ANY = (-np.inf, np.inf)
 RANGES = {
     "slem": (0, 1 + 1e-14),
+    "spectral_gap": (-1e-14, 1),
+    "eigenvalue_real": (-1 - 1e-14, 1 + 1e-14),
+    "eigenvalue_imag": (-1 - 1e-14, 1 + 1e-14),
+    "second_imaginary_share": (0, 1),
+    "henrici_number": (0, 1),
+    "reversibility_defect": (0, 1),
     "row_sum_defect": (0, 1e-14),
+    "column_sum_defect": (0, N_TOKENS - 1),
+    "max_column_sum": (1 - 1e-14, N_BELOW),
     "unit_eigenvalue_defect": (0, 1e-14),
     "dft_mean_defect": (0, 1e-14),
     "min_attention": (0, 1 / N_TOKENS),
+    "entropy": (0, np.log(N_TOKENS) * (1 + 1e-14)),
+    "attention_effective_rank": (1, N_BELOW),
+    "hc_gain": (0, np.sqrt(N_TOKENS)),
+    "hc_gain_rms": (0, np.sqrt(N_TOKENS)),
+    "ca_gain": (0, np.sqrt(N_TOKENS)),
+    "column_gain": (1 - 1e-14, np.sqrt(N_TOKENS)),
+    "dobrushin": (0, 1),
+    "projective_diameter": (0, np.inf),
+    "birkhoff": (0, 1),
+    "tanh_bound": (0, 1),
+    "log10_wang_bound": (0, LOG_N / 2),
+    "log10_power_gain": (-np.inf, LOG_N / 2),
+    "stationary": (0, 1),
+    "stationary_min": (0, (1 + 1e-14) / N_TOKENS),
+    "log10_mixing_distance": (-np.inf, 0),
+    "log10_mixing_lower": (-np.inf, np.log10(0.5)),
+    "log10_mixing_upper": ANY,
     "transient_rate": (0, 1),
     "hc_dc_rate": (0, 1),
     "log10_rounding_floor": (-np.inf, 0),
-    "log10_hc_dc_ratio": (-np.inf, np.inf),
-    "log10_transient_ratio": (-np.inf, np.inf),
-    "log10_predicted_ratio": (-np.inf, np.inf),
+    "log10_hc_dc_ratio": ANY,
+    "log10_transient_ratio": ANY,
+    "log10_predicted_ratio": ANY,
+    "effective_rank": (1, D_MODEL),
+    "hc_effective_rank": (1, D_MODEL),
+    "stable_rank": (1, D_MODEL),
+    "log10_stable_rank_excess": (-np.inf, np.log10(D_MODEL - 1)),
+    "mean_cosine": (-1 / (N_TOKENS - 1), 1),
+    "log10_cosine_gap": (-np.inf, np.log10(N_TOKENS / (N_TOKENS - 1))),
+    "log10_dirichlet_energy": ANY,
+    "log10_edge_energy": ANY,
+    "log10_composite_norm": ANY,
+    "log10_composite_norm_infimum": ANY,
+    "log10_dong_bound": ANY,
+    "log10_dft_amplitude": ANY,
+    "delta_log_amplitude": ANY,
     "input_mode_gain": (0, np.inf),
+    "output_spectrum": (0, np.inf),
+    "gain_rank_correlation": (-1, 1),
+    "offdiagonal_dft_energy": (0, 1),
     "bessel_gain": (0, 1),
     "gaussian_gain": (0, 1),
     "ring_heat_gain": (0, 1),
     "picture": (0, 1),
-    "log10_radial_power": (-np.inf, np.inf),
+    "log10_radial_power": ANY,
+    "log10_dft_amplitude_2d": ANY,
 }
-# What belongs to an order of the tokens, or to their places.
-PLACED = ("input_mode_gain", "ring_heat_gain", "picture", "log10_radial_power")
+UNORDERED = [name for name in MEASURES if not MEASURES.facts(name).get("ordered")]
+
+
+def with_logits(made: xr.Dataset) -> xr.Dataset:
+    """Add the largest modulus of a logit, from tokens and weights."""
+    x = tokens_of(made.sel(recorded_layer=[0])).isel(recorded_layer=0, drop=True).values
+    q, k = (x @ made[name].values for name in ("w_q", "w_k"))
+    beta = made["inverse_temperature"].values[:, None, None]
+    logits = beta * (q @ np.swapaxes(k, -1, -2)) / np.sqrt(D_MODEL)
+    return made.assign(max_logit=("replicate", abs(logits).max((1, 2))))
 
 
 def suiting(name: str, laboratory, **changes) -> xr.Dataset:
@@ -419,7 +473,8 @@ def suiting(name: str, laboratory, **changes) -> xr.Dataset:
         return laboratory.first("diffusion", asked)
     if MEASURES.facts(name).get("of") == "picture":
         asked = {**asked, "data": CAMERA, "replicates": None}
-    return laboratory.first("attention", asked)
+    made = laboratory.first("attention", asked)
+    return with_logits(made) if MEASURES.facts(name).get("of") == "logits" else made
 
 
 def test_every_measure_has_a_range():
@@ -429,14 +484,36 @@ def test_every_measure_has_a_range():
 @pytest.mark.parametrize("beta", [0.25, 1.0, 4.0])
 @pytest.mark.parametrize("name", RANGES)
 def test_a_measure_stays_in_its_range(name, beta, shared_laboratory):
-    made = suiting(name, shared_laboratory, beta=beta, depth=60)
+    made = suiting(name, shared_laboratory, beta=beta, depth=60, record="geometric")
     low, high = RANGES[name]
     assert ((measure(name, made) >= low) & (measure(name, made) <= high)).all()
 
 
-@pytest.mark.parametrize("name", sorted(set(MEASURES) - set(PLACED)))
+@pytest.mark.parametrize("name", UNORDERED)
 def test_renaming_tokens_changes_no_measure(name, shared_laboratory, rng):
-    made = shared_laboratory.first("attention", section())
+    """What has a value for each token is renamed with them."""
+    made = with_logits(shared_laboratory.first("attention", section()))
     order = rng.permutation(N_TOKENS)
     renamed = made.isel(query=order, key=order, token=order)
-    assert_allclose(measure(name, renamed), measure(name, made), rtol=1e-9, atol=1e-14)
+    expected = measure(name, made).isel(token=order, missing_dims="ignore")
+    assert_allclose(measure(name, renamed), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in MEASURES if MEASURES.facts(n).get("of") in (None, "matrix")]
+)
+def test_what_knows_the_order_says_so(name, shared_laboratory, rng):
+    """The converse: what is marked changes when tokens are renamed, but for frequency zero."""
+    if name not in UNORDERED:
+        made = shared_laboratory.first("attention", section())
+        order = np.roll(rng.permutation(N_TOKENS), 1)
+        renamed = made.isel(query=order, key=order, token=order)
+        assert abs(measure(name, renamed) - measure(name, made)).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_measure_of_one_replicate_is_that_beside_others(name, shared_laboratory):
+    made = suiting(name, shared_laboratory, beta=1.0, depth=DEPTH)
+    last = made.isel(replicate=[-1])
+    together = measure(name, made).isel(replicate=[-1])
+    assert_allclose(measure(name, last), together, rtol=1e-10, atol=1e-12)

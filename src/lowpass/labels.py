@@ -71,6 +71,15 @@ VARIABLES.enter(
     ),
 )
 VARIABLES.enter("inverse_temperature", Card(r"\beta", "inverse temperature", dims=("replicate",)))
+VARIABLES.enter(
+    "max_logit",
+    Card(
+        r"\alpha",
+        "largest modulus of a logit",
+        dims=("replicate",),
+        infinite="a key is masked",
+    ),
+)
 VARIABLES.enter("key_position", Card("k", "key position", dims=("key", "feature")))
 VARIABLES.enter("value", Card("v", "value", dims=("key",)))
 

@@ -98,13 +98,13 @@ class Logarithm(Rounding):
         Whether it is a ratio that plain arithmetic follows down to its floor only.
     reach : float
         Decades below the largest amplitude around it where the rounding of that one begins.
-    power : int
-        Of the amplitude: two where it is the square of one.
+    power : float
+        Of the amplitude: two where it is the square of one, ln 10 where logarithms are natural.
     """
 
     floored: bool = False
     reach: float = math.inf
-    power: int = 1
+    power: float = 1
 
     def tolerance(
         self, one: float, other: float, around: Sequence[float], floor: float = -math.inf

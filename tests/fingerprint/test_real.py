@@ -42,8 +42,9 @@ REACHABLE += ("labels", "laplacians", "layers", "masks", "measures/*", "modes", 
 REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
 REACHABLE += ("compact", "scores")
+REACHABLE += ("collapse", "contraction", "diversity", "energy", "normality", "powers")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
-OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "PIL.Image")
+OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "PIL.Image")
 SECTIONS = {
     "limit": {
         "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},
@@ -51,7 +52,10 @@ SECTIONS = {
                       "arithmetic": ["split", "float32"]},
         "inside": ["arithmetic"],
         "spectra": ["log10_hc_dc_ratio", "log10_transient_ratio", "log10_predicted_ratio",
-                    "slem", "transient_rate", "row_sum_defect", "dft_mean_defect"],
+                    "slem", "transient_rate", "row_sum_defect", "dft_mean_defect",
+                    "projective_diameter", "henrici_number", "log10_power_gain",
+                    "log10_mixing_distance", "stable_rank", "log10_cosine_gap",
+                    "log10_dirichlet_energy", "log10_dong_bound", "delta_log_amplitude"],
         "replicates": 4,
     },
     "counterexamples": {

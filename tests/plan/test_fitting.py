@@ -146,6 +146,9 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
     fits = {
         None: {"attention", "diffusion", "chebyshev", "picture"},
         "temperature": {"attention", "picture"},
+        "attention": {"attention", "picture"},
+        "logits": {"attention", "picture"},
+        "weights": {"attention", "picture"},
         "diffusion": {"diffusion", "chebyshev"},
         "matrix": {"attention", "diffusion", "picture"},
         "picture": {"picture"},
@@ -411,6 +414,42 @@ def test_attention_that_is_computed_has_a_temperature(base):
             {"spectra": ["picture"]},
             ".spectra: 'picture' is a measure of a picture, and 'gaussian' gives none; delete it, "
             "or write 'generator: image'.",
+        ),
+        (
+            "diffusion of drawn tokens",
+            {"spectra": ["birkhoff"]},
+            ".spectra: 'birkhoff' is a measure of 'attention', which this experiment has not; "
+            "delete it.",
+        ),
+        (
+            "own attention",
+            {"spectra": ["tanh_bound"]},
+            ".spectra: 'tanh_bound' follows from the logits of softmax, which this experiment has "
+            "not; delete it.",
+        ),
+        (
+            "own logits",
+            {"spectra": ["log10_wang_bound"]},
+            ".spectra: 'log10_wang_bound' follows from the logits of softmax, and the kernel is "
+            "'sinkhorn'; delete it, or write 'kernel: softmax'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["tanh_bound"], "attention__mask": "cycle"},
+            ".spectra: 'tanh_bound' follows from finite logits, and the mask 'cycle' makes some "
+            "infinite; delete it, or write 'mask: none'.",
+        ),
+        (
+            "own queries and keys",
+            {"spectra": ["log10_dong_bound"], "attention": SOFTMAX},
+            ".spectra: 'log10_dong_bound' is a measure of drawn weights, and data.query stands for "
+            "them; delete it.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["log10_dong_bound"], "attention__score": "l2"},
+            ".spectra: 'log10_dong_bound' is a measure of weights that make dot products, and the "
+            "score is 'l2'; delete it, or write 'score: dot'.",
         ),
         (
             "own attention",

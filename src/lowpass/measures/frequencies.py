@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
 from lowpass import fourier, ring, spectra
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.measures.components import mean_of, tokens_of
-from lowpass.measures.matrices import mixing
+from lowpass.measures.matrices import mixing, of_matrices
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import ROUNDING, Remainder
 
@@ -46,7 +48,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("input_mode_gain", of="matrix")
+@MEASURES.add("input_mode_gain", of="matrix", ordered=True)
 def input_mode_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Measure how much of a Fourier mode is left after one layer, whatever it turned into.
 
@@ -55,13 +57,79 @@ def input_mode_gain(trajectory: xr.Dataset) -> xr.DataArray:
     (..., replicate, frequency) float
         One at frequency zero.
     """
-    a = mixing(trajectory).transpose(..., "query", "key")
-    gain = fourier.input_mode_gain(a.values)
-    return xr.DataArray(
-        gain,
-        {**coords_of(a), "frequency": np.arange(gain.shape[-1])},
-        (*a.dims[:-2], "frequency"),
+    return over_frequencies(trajectory, fourier.input_mode_gain)
+
+
+VARIABLES.enter(
+    "output_spectrum",
+    Card(r"\|e_k^\top FA\|", "spectrum of mixed white noise", dims=("replicate", "frequency")),
+)
+
+
+@MEASURES.add("output_spectrum", of="matrix", ordered=True)
+def output_spectrum(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how strongly each frequency comes out of a layer when white noise goes in.
+
+    Returns
+    -------
+    (..., replicate, frequency) float
+        In units of the noise. Published spectra of attention maps are these row norms of F A Fᴴ,
+        not the gains of modes; at frequency zero it is √n ‖column means‖, which is one only
+        where columns sum to one.
+
+    References
+    ----------
+    .. [1] wang2022, the spectrum of an attention map.
+    """
+    return over_frequencies(trajectory, fourier.output_spectrum)
+
+
+VARIABLES.enter(
+    "gain_rank_correlation",
+    Card(r"\rho_S(k,\|Af_k\|)", "rank correlation of frequency and gain", dims=("replicate",)),
+)
+
+
+@MEASURES.add("gain_rank_correlation", of="matrix", ordered=True)
+def gain_rank_correlation(trajectory: xr.Dataset) -> xr.DataArray:
+    """Tell whether the gain of an input mode falls with its frequency, from one period on.
+
+    Returns
+    -------
+    (..., replicate) float
+        Spearman's, in [-1, 1]: -1 for a low-pass filter, near zero where the order of tokens
+        means nothing to attention; zero where all gains are equal.
+
+    References
+    ----------
+    .. [1] spearman1904.
+    """
+    return of_matrices(
+        mixing(trajectory), lambda a: fourier.rank_correlation(fourier.input_mode_gain(a))
     )
+
+
+VARIABLES.enter(
+    "offdiagonal_dft_energy",
+    Card(
+        r"\sum_{k\neq l}|(FAF^H)_{kl}|^2/\|A\|_F^2",
+        "share of attention that couples different frequencies",
+        dims=("replicate",),
+    ),
+)
+ROUNDING.enter("offdiagonal_dft_energy", Remainder())
+
+
+@MEASURES.add("offdiagonal_dft_energy", of="matrix", ordered=True)
+def offdiagonal_dft_energy(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how far the Fourier transform is from diagonalising the attention matrix.
+
+    Returns
+    -------
+    (..., replicate) float
+        In [0, 1]: zero where attention depends on the distance of tokens on a ring only.
+    """
+    return of_matrices(mixing(trajectory), fourier.offdiagonal_energy)
 
 
 VARIABLES.enter(
@@ -118,7 +186,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("ring_heat_gain", of="diffusion")
+@MEASURES.add("ring_heat_gain", of="diffusion", ordered=True)
 def ring_heat_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Predict the gain of one layer of diffusion on a ring of tokens.
 
@@ -139,6 +207,19 @@ def on_frequencies(trajectory: xr.Dataset, parameter: xr.DataArray, gain) -> xr.
     values = gain(k.values, parameter.values[..., None])
     return xr.DataArray(
         values, {**parameter.coords, "frequency": k.values}, (*parameter.dims, "frequency")
+    )
+
+
+def over_frequencies(
+    trajectory: xr.Dataset, spectrum: Callable[[np.ndarray], np.ndarray]
+) -> xr.DataArray:
+    """Apply a function of matrices (..., query, key) that gives (..., frequency)."""
+    a = mixing(trajectory).transpose(..., "query", "key")
+    values = spectrum(a.values)
+    return xr.DataArray(
+        values,
+        {**coords_of(a), "frequency": np.arange(values.shape[-1])},
+        (*a.dims[:-2], "frequency"),
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lowpass import eigen, spectra
+import numpy as np
+
+from lowpass import diversity, eigen, spectra
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
@@ -109,6 +111,91 @@ def min_attention(trajectory: xr.Dataset) -> xr.DataArray:
         At most 1/n.
     """
     return mixing(trajectory).min(("query", "key"))
+
+
+VARIABLES.enter(
+    "column_sum_defect",
+    Card(r"\max_j|\sum_iA_{ij}-1|", "largest defect of a column sum", dims=("replicate",)),
+)
+ROUNDING.enter("column_sum_defect", Remainder())
+
+
+@MEASURES.add("column_sum_defect", of="matrix")
+def column_sum_defect(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how far the columns of the attention matrix are from summing to one.
+
+    Returns
+    -------
+    (..., replicate) float
+        Non-negative, at most n - 1: zero where the matrix keeps the token mean.
+    """
+    columns = mixing(trajectory).sum("query")
+    return abs(columns - 1).max("key")
+
+
+VARIABLES.enter(
+    "max_column_sum",
+    Card(r"\max_j\sum_iA_{ij}", "largest column sum", dims=("replicate",)),
+)
+
+
+@MEASURES.add("max_column_sum", of="matrix")
+def max_column_sum(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the attention that the most popular key receives.
+
+    Returns
+    -------
+    (..., replicate) float
+        In [1, n]: one where every key receives as much, n where one receives all.
+    """
+    return mixing(trajectory).sum("query").max("key")
+
+
+VARIABLES.enter(
+    "entropy",
+    Card(r"-\langle\sum_jA_{ij}\ln A_{ij}\rangle", "mean entropy of a row", "nat", ("replicate",)),
+)
+
+
+@MEASURES.add("entropy", of="matrix")
+def entropy(trajectory: xr.Dataset) -> xr.DataArray:
+    """Average the entropy of what a query attends to over all queries, post-softmax.
+
+    Returns
+    -------
+    (..., replicate) float
+        In nats, in [0, ln n]: zero where each query sees one key, ln n where it sees all alike.
+    """
+    return of_matrices(mixing(trajectory), diversity.entropy)
+
+
+VARIABLES.enter(
+    "attention_effective_rank",
+    Card(
+        r"\exp H(\sigma(A)/\sum\sigma)",
+        "effective rank of the attention matrix",
+        dims=("replicate",),
+    ),
+)
+
+
+@MEASURES.add("attention_effective_rank", of="matrix")
+def attention_effective_rank(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the exponential of the entropy of the matrix's normalised singular values.
+
+    Returns
+    -------
+    (..., replicate) float
+        In [1, n]: one where all rows are proportional, n for a permutation.
+
+    References
+    ----------
+    .. [1] roy2007, definition 1.
+    """
+    return of_matrices(
+        mixing(trajectory),
+        lambda a: diversity.effective_rank(np.linalg.svd(a, compute_uv=False)),
+    )
 
 
 def of_matrices(attention: xr.DataArray, function) -> xr.DataArray:

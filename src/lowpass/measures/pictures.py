@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
@@ -15,6 +17,7 @@ from lowpass.rounding import DECADES, ROUNDING, Logarithm
 DIMENSIONS.enter("pixel_row", Card("", "pixel row"))
 DIMENSIONS.enter("pixel_column", Card("", "pixel column"))
 DIMENSIONS.enter("radial_frequency", Card("f", "frequency", units="1/patch"))
+DIMENSIONS.enter("wave_frequency", Card("f", "frequency of a plane wave", units="1/patch"))
 
 PLACES = ("row", "column", "patch_row", "patch_column")
 
@@ -29,7 +32,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("picture", of="picture")
+@MEASURES.add("picture", of="picture", ordered=True)
 def picture(trajectory: xr.Dataset) -> xr.DataArray:
     """Put the patches of every recorded layer together.
 
@@ -58,7 +61,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_radial_power", Logarithm(reach=DECADES, power=2))
 
 
-@MEASURES.add("log10_radial_power", of="picture")
+@MEASURES.add("log10_radial_power", of="picture", ordered=True)
 def log10_radial_power(trajectory: xr.Dataset) -> xr.DataArray:
     """Average the power of what differs from the mean patch over directions, and in a patch.
 
@@ -70,18 +73,57 @@ def log10_radial_power(trajectory: xr.Dataset) -> xr.DataArray:
     (..., replicate, recorded_layer, radial_frequency) float
         Of the unitary cosine transform of the high-frequency component.
     """
+    return log_power(trajectory, "radial_frequency", fourier.radial_spectrum)
+
+
+VARIABLES.enter(
+    "log10_dft_amplitude_2d",
+    Card(
+        r"\log_{10}\sqrt{\langle|\hat X|^2\rangle}",
+        "decimal logarithm of the amplitude of plane waves",
+        dims=("replicate", "recorded_layer", "wave_frequency"),
+        infinite="a frequency at which nothing is left",
+    ),
+)
+ROUNDING.enter("log10_dft_amplitude_2d", Logarithm(reach=DECADES))
+
+
+@MEASURES.add("log10_dft_amplitude_2d", of="picture", ordered=True)
+def log10_dft_amplitude_2d(trajectory: xr.Dataset) -> xr.DataArray:
+    """Average the amplitude of plane waves of patches over directions, and in a patch.
+
+    The root mean square, of the unitary Fourier transform of what differs from the mean patch.
+    Others draw this one; :func:`log10_radial_power` is the default, since a Fourier transform
+    joins opposite edges of a picture and takes their jump for power at all frequencies.
+
+    Returns
+    -------
+    (..., replicate, recorded_layer, wave_frequency) float
+        Decimal logarithm. No frequency is shifted, lost or weighted twice, odd sides included.
+
+    References
+    ----------
+    .. [1] park2022, Fourier analysis of feature maps.
+    """
+    log = log_power(trajectory, "wave_frequency", fourier.radial_wave_spectrum)
+    return log / 2
+
+
+def log_power(
+    trajectory: xr.Dataset, dim: str, spectrum: Callable[[np.ndarray], tuple]
+) -> xr.DataArray:
+    """Take log10 of the mean power at each frequency, with the binary exponent added to it."""
     seen = on_grid(trajectory, trajectory["hc"])
-    frequency, power, _ = fourier.radial_spectrum(seen.values)
+    frequency, power, *_ = spectrum(seen.values)
     seen = seen.isel(feature=0)
-    power = power.mean(axis=-2)
     with np.errstate(divide="ignore"):
-        logarithm = np.log10(power)
+        logarithm = np.log10(power.mean(axis=-2))
     exponent = trajectory["hc_exponent"].transpose(*seen.dims[:-2]).values
     leading = {name: seen[name] for name in seen.dims[:-2] if name in seen.coords}
     return xr.DataArray(
         logarithm + 2 * np.log10(2) * exponent[..., None],
-        {**leading, "radial_frequency": frequency},
-        (*seen.dims[:-2], "radial_frequency"),
+        {**leading, dim: frequency},
+        (*seen.dims[:-2], dim),
     )
 
 

@@ -168,10 +168,45 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
             f"is a measure of the matrix of a layer, which the method '{heat.method}' never "
             f"forms; delete it, or write 'method: eigh'"
         )
+    if wanted == "logits":
+        return without_logits(specs)
+    if wanted == "weights":
+        return without_logits(specs) or without_weights(specs)
     if wanted == "picture" and not shows_picture(generator):
         return (
             f"is a measure of a picture, and '{generator}' gives none; delete it, or write "
             f"'generator: image'"
+        )
+    return ""
+
+
+def without_logits(specs: Mapping[str, Any]) -> str:
+    """Say why there are no logits of softmax; nothing where there are."""
+    attention = specs.get("attention")
+    if attention is None or "attention" in stated(specs["data"]):
+        return "follows from the logits of softmax, which this experiment has not; delete it"
+    if attention.kernel != "softmax":
+        return (
+            f"follows from the logits of softmax, and the kernel is '{attention.kernel}'; delete "
+            f"it, or write 'kernel: softmax'"
+        )
+    if attention.mask != "none":
+        return (
+            f"follows from finite logits, and the mask '{attention.mask}' makes some infinite; "
+            f"delete it, or write 'mask: none'"
+        )
+    return ""
+
+
+def without_weights(specs: Mapping[str, Any]) -> str:
+    """Say why no weights make dot products of tokens; nothing where they do."""
+    attention, roles = specs["attention"], stated(specs["data"])
+    if roles:
+        return f"is a measure of drawn weights, and data.{roles[0]} stands for them; delete it"
+    if attention.score != "dot":
+        return (
+            f"is a measure of weights that make dot products, and the score is "
+            f"'{attention.score}'; delete it, or write 'score: dot'"
         )
     return ""
 

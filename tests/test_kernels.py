@@ -30,6 +30,7 @@ PAIRS = [
     for kernel in KERNELS
     if KERNELS.facts(kernel).get("reads") in (None, SCORES.facts(score)["gives"])
 ]
+WIDTH = {"mask_width": 2}
 # At 0.01 the bandwidth is ten, and every key in reach of normal queries.
 SOFT = {
     name: 0.01 if KERNELS.facts(name).get("reads") == "squared distance" else 2.0
@@ -144,8 +145,14 @@ def test_renaming_tokens_renames_attention(pair_of_names, pair, rng):
 @pytest.mark.parametrize("pair_of_names", PAIRS, ids=" ".join)
 def test_masked_entries_are_exactly_zero_and_no_others(pair_of_names, mask, pair):
     score, kernel = pair_of_names
-    a = attend(*pair, score=score, kernel=kernel, mask=mask, beta=SOFT[kernel])
-    assert np.array_equal(a != 0, np.broadcast_to(MASKS[mask](8), a.shape))
+    facts, given = MASKS.facts(mask), WIDTH if MASKS.facts(mask)["parameters"] else {}
+    chosen = {"score": score, "kernel": kernel, "mask": mask, "beta": SOFT[kernel], **given}
+    if KERNELS.facts(kernel)["doubly_stochastic"] and not facts["total_support"]:
+        with pytest.raises(Refusal, match="doubly stochastic matrix"):
+            attend(*pair, **chosen)
+        return
+    a = attend(*pair, **chosen)
+    assert np.array_equal(a != 0, np.broadcast_to(MASKS[mask](8, **given), a.shape))
 
 
 @pytest.mark.parametrize("name", MASKS)
@@ -162,7 +169,7 @@ def test_at_infinite_temperature_all_keys_weigh_the_same(name, pair):
     assert_allclose(a, 1 / 8, rtol=1e-15)
 
 
-@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("mask", ["none", "block", "cycle", "causal"])
 def test_uniform_weights_are_softmax_at_infinite_temperature(mask, pair):
     given = {"score": "dot", "mask": mask}
     a = attend(*pair, kernel="softmax", beta=0.0, **given)
@@ -254,16 +261,6 @@ def test_signed_weights_are_shares_of_the_row_sum():
     assert np.array_equal(signed(np.array([[2.0, -INF, 6.0]])), [[0.25, 0.0, 0.75]])
 
 
-def test_the_cycle_mask_moves_every_token_one_place(rng, pair):
-    a = attend(*pair, score="dot", kernel="softmax", mask="cycle", beta=1.0)
-    x = rng.standard_normal((8, 3))
-    assert np.array_equal(a[0] @ x, np.roll(x, -1, axis=0))
-
-
-def test_the_block_mask_separates_the_halves():
-    assert np.array_equal(MASKS["block"](4), np.kron(np.eye(2), np.ones((2, 2))).astype(bool))
-
-
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("bad", [np.nan, INF])
 def test_a_score_without_a_weight_is_refused_by_place(name, bad):
@@ -313,11 +310,6 @@ def test_sinkhorn_that_does_not_arrive_is_refused(monkeypatch):
         Refusal, match=r"^column sums are still \S+ from one after 200 sweeps of .* Lower beta"
     ):
         sinkhorn(np.array([[60.0, 0.0], [0.0, 3.0]]))
-
-
-def test_an_odd_number_of_tokens_has_no_two_blocks():
-    with pytest.raises(Refusal, match=r"^the block mask got n_tokens = 7; .* Use 8\.$"):
-        MASKS["block"](7)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

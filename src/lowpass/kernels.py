@@ -306,7 +306,14 @@ def scaled(scores: np.ndarray, beta: float) -> np.ndarray:
 
 
 def attend(
-    q: np.ndarray, k: np.ndarray, *, score: str, kernel: str, mask: str, beta: float
+    q: np.ndarray,
+    k: np.ndarray,
+    *,
+    score: str,
+    kernel: str,
+    mask: str | np.ndarray,
+    beta: float,
+    mask_width: int | None = None,
 ) -> np.ndarray:
     """Compute the attention matrix of queries and keys.
 
@@ -314,10 +321,14 @@ def attend(
     ----------
     q : (..., query, feature) float
     k : (..., key, feature) float
-    score, kernel, mask : str
-        Names in ``SCORES``, ``KERNELS`` and ``MASKS``.
+    score, kernel : str
+        Names in ``SCORES`` and ``KERNELS``.
+    mask : str or (..., query, key) bool
+        Name in ``MASKS``, or a mask of one's own.
     beta : float
-        Inverse temperature, dimensionless; see :func:`logits`.
+        Inverse temperature, dimensionless; see :func:`lowpass.scores.logits`.
+    mask_width : int, optional
+        Of the mask "window", in tokens.
 
     Returns
     -------
@@ -330,4 +341,4 @@ def attend(
         If the kernel cannot read what the score gives.
     """
     check_pair(score, kernel)
-    return KERNELS[kernel](logits(q, k, score=score, mask=mask, beta=beta))
+    return KERNELS[kernel](logits(q, k, score=score, mask=mask, beta=beta, mask_width=mask_width))

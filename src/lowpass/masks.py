@@ -1,19 +1,22 @@
 """Which keys a query may see.
 
 It owns the masks, functions of the number of tokens, which a score is combined
-with before any kernel sees it.
+with before any kernel sees it. A mask's keyword-only arguments are parameters of
+attention; the fact ``parameters`` lists them. The fact ``total_support`` says
+whether every pair it allows can have a weight in a doubly stochastic matrix.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from lowpass.domains import Count
 from lowpass.registry import Refusal, Registry
 
 MASKS = Registry("mask")
 
 
-@MASKS.add("none")
+@MASKS.add("none", parameters=(), total_support=True)
 def none(n_tokens: int) -> np.ndarray:
     """Let every query see every key.
 
@@ -29,7 +32,7 @@ def none(n_tokens: int) -> np.ndarray:
     return np.ones((n_tokens, n_tokens), dtype=bool)
 
 
-@MASKS.add("block")
+@MASKS.add("block", parameters=(), total_support=True)
 def block(n_tokens: int) -> np.ndarray:
     """Let each half of the tokens see only itself.
 
@@ -57,7 +60,7 @@ def block(n_tokens: int) -> np.ndarray:
     return half[:, None] == half[None, :]
 
 
-@MASKS.add("cycle")
+@MASKS.add("cycle", parameters=(), total_support=True)
 def cycle(n_tokens: int) -> np.ndarray:
     """Let query i see only key i + 1, and the last one only the first.
 
@@ -73,14 +76,101 @@ def cycle(n_tokens: int) -> np.ndarray:
     return np.roll(np.eye(n_tokens, dtype=bool), 1, axis=-1)
 
 
-def masked(scores: np.ndarray, mask: str) -> np.ndarray:
+@MASKS.add("causal", parameters=(), total_support=False)
+def causal(n_tokens: int) -> np.ndarray:
+    """Let every query see its own key and those before it.
+
+    Parameters
+    ----------
+    n_tokens : int
+
+    Returns
+    -------
+    (query, key) bool
+        Triangular: the eigenvalues of attention are its diagonal entries, and
+        all that is kept is the first token.
+    """
+    return np.tri(n_tokens, dtype=bool)
+
+
+@MASKS.add("window", parameters=("mask_width",), total_support=True)
+def window(n_tokens: int, *, mask_width: Count) -> np.ndarray:
+    """Let every query see keys within a distance, to both sides.
+
+    Parameters
+    ----------
+    n_tokens : int
+    mask_width : int
+        The distance, in tokens; the ends of the sequence are no neighbours.
+
+    Returns
+    -------
+    (query, key) bool
+        A band of up to twice the width and one.
+    """
+    place = np.arange(n_tokens)
+    return np.abs(place[:, None] - place[None, :]) <= mask_width
+
+
+def check_parameters(mask: str, **parameters: object) -> None:
+    """Refuse parameters that a mask lacks, and those that it has no use for.
+
+    Parameters
+    ----------
+    mask : str
+        Name in ``MASKS``.
+    **parameters
+        Nothing, None, stands for one that is not given.
+
+    Raises
+    ------
+    Refusal
+        Naming the mask and the parameter.
+    """
+    known = MASKS.facts(mask).get("parameters", ())
+    given = {name: value for name, value in parameters.items() if value is not None}
+    for name in known:
+        if name not in given:
+            raise Refusal(
+                f"the mask '{mask}' needs {name}, which is not given; it has no default. "
+                f"Give {name}, as 2."
+            )
+    for name, value in given.items():
+        if name not in known:
+            raise Refusal(
+                f"the mask '{mask}' has no {name}, and {value} is given; it would not count. "
+                f"Leave out {name}, or use a mask that has one."
+            )
+
+
+def _custom(mask: np.ndarray, **parameters: object) -> np.ndarray:
+    """Take an array for what it says, if it says truth or falsehood and nothing else."""
+    if mask.dtype != bool:
+        raise Refusal(
+            f"the mask is an array of {mask.dtype}; it says of every pair whether it is allowed, "
+            "and a number could mean either. Give truth values, as array > 0."
+        )
+    given = [name for name, value in parameters.items() if value is not None]
+    if given:
+        raise Refusal(
+            f"the mask is an array, and {given[0]} is given beside it; it would not count. "
+            f"Leave out {given[0]}."
+        )
+    return mask
+
+
+def masked(scores: np.ndarray, mask: str | np.ndarray, **parameters: object) -> np.ndarray:
     """Put minus infinity where a mask forbids.
 
     Parameters
     ----------
     scores : (..., query, key) float
-    mask : str
-        Name in ``MASKS``.
+    mask : str or (..., query, key) bool
+        Name in ``MASKS``, or a mask of one's own, true where attention is
+        allowed.
+    **parameters
+        Those of the mask, as ``mask_width``; None stands for one that is not
+        given.
 
     Returns
     -------
@@ -89,12 +179,25 @@ def masked(scores: np.ndarray, mask: str) -> np.ndarray:
     Raises
     ------
     Refusal
-        If there are not as many queries as keys.
+        If a named mask meets other than as many queries as keys, or one of
+        one's own other queries or keys than its own; if it is no mask; if a
+        parameter is missing or would not count.
     """
-    allowed = MASKS[mask](scores.shape[-1])
-    if scores.shape[-2:] != allowed.shape:
+    n_queries, n_keys = scores.shape[-2:]
+    if isinstance(mask, np.ndarray):
+        allowed = _custom(mask, **parameters)
+        if allowed.shape[-2:] != (n_queries, n_keys):
+            raise Refusal(
+                f"there are {n_queries} queries and {n_keys} keys, and the mask is of shape "
+                f"{allowed.shape}; it says of each pair whether it is allowed. Give one of shape "
+                f"({n_queries}, {n_keys})."
+            )
+        return np.where(allowed, scores, -np.inf)
+    check_parameters(mask, **parameters)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if n_queries != n_keys:
         raise Refusal(
-            f"there are {scores.shape[-2]} queries and {scores.shape[-1]} keys; the mask '{mask}' "
+            f"there are {n_queries} queries and {n_keys} keys; the mask '{mask}' "
             "pairs the tokens of one sequence. Give as many queries as keys."
         )
-    return np.where(allowed, scores, -np.inf)
+    return np.where(MASKS[mask](n_keys, **given), scores, -np.inf)

@@ -245,7 +245,15 @@ def elu(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     return total
 
 
-def logits(q: np.ndarray, k: np.ndarray, *, score: str, mask: str, beta: float) -> np.ndarray:
+def logits(
+    q: np.ndarray,
+    k: np.ndarray,
+    *,
+    score: str,
+    mask: str | np.ndarray,
+    beta: float,
+    mask_width: int | None = None,
+) -> np.ndarray:
     r"""Scale scores by the inverse temperature and mask them.
 
     The score "dot" is divided by the root of the number of features, so that
@@ -257,10 +265,14 @@ def logits(q: np.ndarray, k: np.ndarray, *, score: str, mask: str, beta: float) 
     ----------
     q : (..., query, feature) float
     k : (..., key, feature) float
-    score, mask : str
-        Names in ``SCORES`` and ``MASKS``.
+    score : str
+        Name in ``SCORES``.
+    mask : str or (..., query, key) bool
+        Name in ``MASKS``, or a mask of one's own.
     beta : float
         Inverse temperature, dimensionless.
+    mask_width : int, optional
+        Of the mask "window", in tokens.
 
     Returns
     -------
@@ -270,7 +282,7 @@ def logits(q: np.ndarray, k: np.ndarray, *, score: str, mask: str, beta: float) 
     Raises
     ------
     Refusal
-        If the mask needs as many queries as keys and there are not.
+        As :func:`lowpass.masks.masked` does.
     """
     unit = beta / np.sqrt(q.shape[-1]) if SCORES.facts(score)["per_root_feature"] else beta
-    return masked(SCORES[score](q, k) * unit, mask)
+    return masked(SCORES[score](q, k) * unit, mask, mask_width=mask_width)

@@ -69,7 +69,8 @@ def _cesaro(attention: np.ndarray) -> np.ndarray:
     for c in np.flatnonzero(is_closed):
         members = part == c
         pi[members] = mass[members].sum() * _gth(attention[np.ix_(members, members)])
-    return pi
+    # What the solver rounds away is nobody's.
+    return pi / pi.sum()
 
 
 def stationary(attention: np.ndarray) -> np.ndarray:

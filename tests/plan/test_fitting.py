@@ -13,6 +13,7 @@ from lowpass.diffusion import FLOWS
 from lowpass.graphs import GRAPHS
 from lowpass.kernels import KERNELS
 from lowpass.labels import VARIABLES
+from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.plan import Plan
 from lowpass.plan.fitting import ACTIONS, STATED
@@ -353,6 +354,22 @@ def test_one_of_several_scores_that_a_kernel_cannot_read_is_refused():
     changes = {"attention__score": ["l2", "dot"], "attention__kernel": "epanechnikov"}
     said = refusal("attention of drawn tokens", **changes)
     assert said.startswith(".attention.kernel: the kernel 'epanechnikov' reads a squared distance,")
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize(
+    "kernel", [name for name in KERNELS if not KERNELS.facts(name).get("reads")]
+)
+def test_a_kernel_that_balances_needs_a_mask_that_can_be(kernel, mask):
+    changes = {"attention__kernel": kernel, "attention__mask": mask}
+    balances = KERNELS.facts(kernel)["doubly_stochastic"]
+    if balances and not MASKS.facts(mask)["total_support"]:
+        assert refusal("attention of drawn tokens", **changes) == (
+            f".attention.mask: '{mask}' allows pairs that have no weight in any doubly stochastic "
+            f"matrix, and '{kernel}' makes one; choose another mask, or kernel 'softmax'."
+        )
+    elif not MASKS.facts(mask)["parameters"]:
+        assert expand(section("attention of drawn tokens", **changes), "here")
 
 
 def test_of_own_logits_the_score_does_not_count():

@@ -8,6 +8,7 @@ from typing import Any
 from lowpass.graphs import GRAPHS
 from lowpass.kernels import KERNELS, check_pair
 from lowpass.labels import VARIABLES
+from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.registry import Refusal
 from lowpass.spec.data import OBSERVATIONS, kind, reads, shows_picture
@@ -128,11 +129,22 @@ def check_kernel(specs: Mapping[str, Any], where: str) -> None:
             f"distribution needs weights that are not negative; choose a positive kernel, as "
             f"'softmax'."
         )
+    check_balance(kernel, specs["attention"].mask, f"{where}.attention.mask")
     if "logits" not in roles:
         try:
             check_pair(score, kernel)
         except Refusal as refusal:
             raise Refusal(f"{where}.attention.kernel: {refusal}") from None
+
+
+def check_balance(kernel: str, mask: str, where: str) -> None:
+    """Refuse a mask whose zeros no doubly stochastic matrix has."""
+    balances = KERNELS.facts(kernel)["doubly_stochastic"]
+    if balances and not MASKS.facts(mask).get("total_support", True):
+        raise Refusal(
+            f"{where}: '{mask}' allows pairs that have no weight in any doubly stochastic matrix, "
+            f"and '{kernel}' makes one; choose another mask, or kernel 'softmax'."
+        )
 
 
 def check_places(specs: Mapping[str, Any], where: str) -> None:

@@ -15,9 +15,10 @@ from scipy.special import softmax
 from lowpass.data import GENERATORS
 from lowpass.domains import Tensor
 from lowpass.kernels import KERNELS
+from lowpass.masks import masked
 from lowpass.registry import Refusal
 from lowpass.spec.data import model_of, parse
-from lowpass.tensors import AXES, file, row_tolerance
+from lowpass.tensors import AXES, NAMES, file, row_tolerance
 
 PLAIN = ["token", "feature"]
 SQUARE = ["query", "key"]
@@ -53,11 +54,13 @@ def mixing(rng) -> np.ndarray:
 def test_what_is_stored_arrives_bit_by_bit(role, mixing):
     """Float64 in, the same float64 out: nothing is scaled, and no row is divided by its sum."""
     roles = {role: ("a", ["replicate", *AXES[role]])}
+    if role == "mask":
+        mixing = (mixing > 0.1).astype(float)
+        roles |= {"logits": ("a", ["replicate", *SQUARE])}
     if role in ("query", "key"):
         roles |= {"query": ("a", ["replicate", *PLAIN]), "key": ("a", ["replicate", *PLAIN])}
     out = taken({"a": mixing}, **roles)
-    name = {"tokens": "x", "query": "q", "key": "k"}.get(role, role)
-    assert np.array_equal(out[name], mixing)
+    assert np.array_equal(out[NAMES.get(role, role)], mixing)
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
@@ -164,6 +167,29 @@ def test_logits_may_be_masked(rng):
     assert np.array_equal(KERNELS["softmax"](out["logits"])[0] > 0, np.tri(5, dtype=bool))
 
 
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float32, np.float64])
+def test_a_mask_is_made_of_truth_or_of_ones_and_zeros(dtype, rng):
+    """It is stored as whole numbers, since netCDF knows no truth."""
+    see = rng.random((5, 5)) < 0.5
+    see[:, 0] = True
+    arrays = {"m": see.T.astype(dtype), "h": rng.standard_normal((5, 3))}
+    out = taken(arrays, mask=("m", SQUARE[::-1]), tokens=("h", PLAIN), copies=2)
+    assert list(out) == ["x", "allowed"]
+    assert out["allowed"].dtype == np.int8
+    assert np.array_equal(out["allowed"], [see, see])
+
+
+def test_every_replicate_may_have_a_mask_of_its_own(mixing, rng):
+    see = np.stack([np.tri(5), np.ones((5, 5)), np.eye(5), np.tri(5).T])
+    out = taken(
+        {"a": rng.standard_normal((5, 5)), "m": see},
+        logits=("a", SQUARE),
+        mask=("m", ["replicate", *SQUARE]),
+    )
+    assert np.array_equal(out["allowed"], see)
+    assert np.array_equal(softmax(masked(out["logits"], out["allowed"] > 0), axis=-1) > 0, see)
+
+
 def test_a_tensor_may_be_a_mapping_or_a_model(rng):
     """The stage hands over what a specification dumps."""
     content = archive(h=rng.standard_normal((5, 3)))
@@ -226,6 +252,10 @@ A, H = ("a", SQUARE), ("h", PLAIN)
         ({"logits": A, "attention": A}, r"logits and attention are given; each says by itself"),
         ({"query": H, "logits": A}, r"query and logits are given; .* Give one of: "),
         ({"query": H, "key": H, "attention": A}, r"query and key and attention are given"),
+        ({"mask": A}, r"^mine/a\.npz: mask is given alone; .* Give it with tokens, with query and"),
+        ({"mask": A, "attention": A}, r"mask is given beside attention; it says which keys"),
+        ({"mask": A, "attention": A, "tokens": H}, r"mask is given beside attention; "),
+        ({"mask": A, "query": H}, r"query is given without key; .* Give key too\."),
     ],
 )
 def test_roles_that_do_not_go_together_are_refused(roles, message, rng):
@@ -360,3 +390,42 @@ def test_the_least_whole_number_is_refused():
     """Its modulus does not exist in its own type."""
     with pytest.raises(Refusal, match=r"holds -9223372036854775808 at token 0, feature 0"):
         taken({"a": np.array([[-(2**63)]])}, tokens=("a", PLAIN))
+
+
+@pytest.mark.parametrize("value", [0.5, 2.0, -1.0])
+def test_what_is_neither_true_nor_false_is_no_mask(value, rng):
+    """A penalty of one's own, as 0 and -1e9, is no mask either, but may be added to logits."""
+    see = np.ones((2, 5, 5))
+    see[1, 3, 2] = value
+    with pytest.raises(
+        Refusal,
+        match=rf"^mine/a\.npz: mask 'm' holds {value:g} at replicate 1, query 3, key 2; a pair is "
+        r"allowed or not\. Write 1 or 0, or truth values; a penalty is added to logits\.$",
+    ):
+        taken(
+            {"m": see, "h": rng.standard_normal((5, 3))},
+            mask=("m", ["replicate", *SQUARE]),
+            tokens=("h", PLAIN),
+        )
+
+
+def test_a_mask_that_hides_every_key_from_a_query_is_refused_by_its_place(rng):
+    see = np.ones((3, 5, 5), bool)
+    see[1, 4] = False
+    with pytest.raises(
+        Refusal,
+        match=r"^mine/a\.npz: mask 'm' allows no key along the whole row at head 1, query 4; a "
+        r"query that sees no key has no distribution\. Let it see one key\.$",
+    ):
+        taken(
+            {"m": see, "h": rng.standard_normal((5, 3))},
+            mask=("m", ["head", *SQUARE], {"head": 1}),
+            tokens=("h", PLAIN),
+        )
+
+
+def test_truth_is_no_number_of_any_other_role(rng):
+    with pytest.raises(
+        Refusal, match=r"of type bool; truth is no number\. .* or give it as a mask"
+    ):
+        taken({"m": rng.random((5, 5)) < 0.5}, logits=("m", SQUARE))

@@ -70,6 +70,10 @@ VARIABLES.enter(
         infinite="minus infinity where a key is masked",
     ),
 )
+VARIABLES.enter(
+    "allowed",
+    Card("M", "permission to attend", dims=("replicate", "query", "key")),
+)
 VARIABLES.enter("inverse_temperature", Card(r"\beta", "inverse temperature", dims=("replicate",)))
 VARIABLES.enter(
     "max_logit",

@@ -7,7 +7,7 @@ their numbers must satisfy. It gets bytes; how a format is read is known elsewhe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,10 +24,14 @@ AXES = {
     "key": ("token", "feature"),
     "logits": ("query", "key"),
     "attention": ("query", "key"),
+    "mask": ("query", "key"),
 }
+# What the generator calls them.
+NAMES = {"tokens": "x", "query": "q", "key": "k", "mask": "allowed"}
 REPLICATE = "replicate"
 PLURAL = {"token": "tokens", "query": "queries", "key": "keys"}
-# What decides the mixing, once or not at all; each may come with tokens.
+# What decides the mixing, once or not at all; each may come with tokens, and with a mask where
+# it is not decided altogether.
 MIXINGS = ((), ("query", "key"), ("logits",), ("attention",))
 # float64 holds every whole number up to here.
 LARGEST_WHOLE = 2**53
@@ -77,18 +81,19 @@ def file(
     key: Tensor | None = None,
     logits: Tensor | None = None,
     attention: Tensor | None = None,
+    mask: Tensor | None = None,
     copies: Count = 1,
 ) -> dict[str, np.ndarray]:
     r"""Take tokens, and what mixes them, from a file of the user's own.
 
     Given are tokens; or queries with keys, logits, or attention, each with
-    tokens or without. Without tokens the signal is a set of impulses, feature j
-    being one at token j and zero elsewhere, so that what layer t makes of it is
-    :math:`A^t` itself.
+    tokens or without. A mask may stand beside all but attention. Without
+    tokens the signal is a set of impulses, feature j being one at token j and
+    zero elsewhere, so that what layer t makes of it is :math:`A^t` itself.
 
     Every axis of an array is named by ``dims``, in any order, and is then one
     of three: taken at an index by ``at``, an axis of the role (token and
-    feature; for logits and attention query and key), or ``replicate``.
+    feature; for logits, attention and mask query and key), or ``replicate``.
 
     Numbers are used as they are stored. In particular a row of attention is
     never divided by its sum: it must be one up to the rounding of the type in
@@ -101,8 +106,9 @@ def file(
     path : str
         The file, named from the project's folder; the suffix is the format: .npy, .npz, .nc or
         .csv.
-    tokens, query, key, logits, attention : Tensor or mapping, optional
-        Which array plays the role, its axes, and which part of it is taken.
+    tokens, query, key, logits, attention, mask : Tensor or mapping, optional
+        Which array plays the role, its axes, and which part of it is taken. A mask is made of
+        truth values or of ones and zeros, true where a query may see a key.
     copies : int
         How many replicates to make of a file that has none, so that weights
         can be drawn for the same tokens several times.
@@ -111,15 +117,17 @@ def file(
     -------
     dict of str to (replicate, ...) float
         Always ``x`` (replicate, token, feature). With queries and keys ``q``
-        and ``k`` (replicate, token, projected); with logits ``logits``, and
-        with attention ``attention`` (replicate, query, key).
+        and ``k`` (replicate, token, projected); with logits ``logits``, with
+        attention ``attention``, and with a mask ``allowed``, zeros and ones,
+        all three (replicate, query, key).
 
     Raises
     ------
     Refusal
         If the roles do not go together, axes or sizes do not fit, a number is
         missing, infinite or not held by float64, or attention is not
-        row-stochastic. Logits may be -inf, though not along a whole row.
+        row-stochastic. Logits may be -inf, though not along a whole row, and
+        a mask has to let every query see a key.
     """
     given = {
         "tokens": tokens,
@@ -127,6 +135,7 @@ def file(
         "key": key,
         "logits": logits,
         "attention": attention,
+        "mask": mask,
     }
     asked = {r: Tensor.model_validate(t) for r, t in given.items() if t is not None}
     _refuse_roles(asked, path)
@@ -134,12 +143,12 @@ def file(
     n_tokens = _same_tokens(parts, path)
     n_replicates = _same_replicates(parts, path, copies)
     arrays = {} if "tokens" in parts else {"x": np.eye(n_tokens)[None]}
-    names = {"tokens": "x", "query": "q", "key": "k"}
-    arrays |= {names.get(role, role): each.values for role, each in parts.items()}
-    return {
-        name: values if len(values) == n_replicates else np.repeat(values, n_replicates, axis=0)
-        for name, values in arrays.items()
-    }
+    arrays |= {NAMES.get(role, role): each.values for role, each in parts.items()}
+    return {name: _repeated(values, n_replicates) for name, values in arrays.items()}
+
+
+def _repeated(values: np.ndarray, n_replicates: int) -> np.ndarray:
+    return values if len(values) == n_replicates else np.repeat(values, n_replicates, axis=0)
 
 
 def part(content: bytes, path: str, role: str, tensor: Tensor) -> Part:
@@ -164,7 +173,8 @@ def part(content: bytes, path: str, role: str, tensor: Tensor) -> Part:
     at = tensor.at or {}
     left = _axes_left(tensor.dims, at, role, where)
     axes = (REPLICATE, *AXES[role]) if REPLICATE in left else AXES[role]
-    stored = read(content, Wanted(path, where, tuple(tensor.dims), tensor.name, at))
+    wanted = Wanted(path, where, tuple(tensor.dims), tensor.name, at, truth=role == "mask")
+    stored = read(content, wanted)
     stored = stored.transpose([left.index(axis) for axis in axes])
     stored = stored if REPLICATE in axes else stored[None]
     raw = Part(where, axes, at, stored.dtype, stored)
@@ -173,6 +183,9 @@ def part(content: bytes, path: str, role: str, tensor: Tensor) -> Part:
     _refuse_unusable(judged, masked=role == "logits")
     if role == "attention":
         _refuse_rows(judged)
+    if role == "mask":
+        _refuse_no_mask(judged)
+        return replace(judged, values=judged.values.astype(np.int8))
     return judged
 
 
@@ -216,7 +229,13 @@ def _refuse_roles(asked: Mapping[str, Tensor], path: str) -> None:
             f"{path}: no tensor of it is asked for; a file alone says nothing. "
             "Give tokens, query with key, logits, or attention."
         )
-    mixing = tuple(role for role in asked if role != "tokens")
+    mixing = tuple(role for role in asked if role not in ("tokens", "mask"))
+    if "mask" in asked and ("attention" in asked or len(asked) == 1):
+        with_what = "beside attention" if "attention" in asked else "alone"
+        raise Refusal(
+            f"{path}: mask is given {with_what}; it says which keys are weighed, and by no means "
+            "how much. Give it with tokens, with query and key, or with logits."
+        )
     if mixing in MIXINGS:
         return
     if len(mixing) == 1:
@@ -313,6 +332,23 @@ def _refuse_rows(judged: Part) -> None:
             f"rounding of {values.shape[-1]} numbers of {judged.dtype.name} moves it from 1 by "
             f"{tolerance:.1e} at most. Give scores as logits; divide rows that were computed "
             "more coarsely, or after dropout, by their sums before saving."
+        )
+
+
+def _refuse_no_mask(judged: Part) -> None:
+    """Refuse what is neither true nor false, and a query that may see nothing."""
+    bad = (judged.values != 0) & (judged.values != 1)
+    if bad.any():
+        index = _first(bad)
+        raise Refusal(
+            f"{judged.where} holds {judged.values[index]:.6g} at {judged.place(index)}; a pair is "
+            "allowed or not. Write 1 or 0, or truth values; a penalty is added to logits."
+        )
+    blind = (judged.values == 0).all(axis=-1)
+    if blind.any():
+        raise Refusal(
+            f"{judged.where} allows no key along the whole row at {judged.place(_first(blind))}; "
+            "a query that sees no key has no distribution. Let it see one key."
         )
 
 

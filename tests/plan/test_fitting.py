@@ -41,7 +41,7 @@ MEASURED = ["log10_hc_dc_ratio"]
 
 def own(*roles: str, **more: Any) -> dict[str, Any]:
     """Describe a file of the user's own that states some roles."""
-    tensors = {role: SQUARE if role in ("logits", "attention") else LONG for role in roles}
+    tensors = {role: SQUARE if role in ("logits", "attention", "mask") else LONG for role in roles}
     return {"generator": "file", "path": "mine.npz", **tensors, **more}
 
 
@@ -61,6 +61,10 @@ FITTING: dict[str, dict[str, Any]] = {
     "own logits": {
         "data": own("logits"),
         "attention": {**SOFTMAX, "kernel": "sinkhorn", "mask": "cycle"},
+    },
+    "a mask of one's own": {
+        "data": own("tokens", "mask"),
+        "attention": {**SOFTMAX, "kernel": "sinkhorn", "weights": "symmetric"},
     },
     "own attention": {
         "data": own("attention", "tokens"),
@@ -309,7 +313,12 @@ def test_a_parameter_that_could_not_count_is_refused(role, name):
         "mask": "none",
         "beta": 1.0,
     }[name]
-    base = {"attention": "own attention", "logits": "own logits", "query": "own queries and keys"}
+    base = {
+        "attention": "own attention",
+        "logits": "own logits",
+        "query": "own queries and keys",
+        "mask": "a mask of one's own",
+    }
     assert refusal(base[role], **{f"attention__{name}": value}) == (
         f".attention.{name}: would not count, since data.{role} says how tokens are mixed; delete "
         f"one of them."

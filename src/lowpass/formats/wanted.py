@@ -15,7 +15,7 @@ NAMES_SHOWN = 12
 ADVICE = {
     "f": "it has more digits than float64 holds. Save array.astype(numpy.float64)",
     "c": "a weight or a feature is one real number. Save its real part, or its modulus",
-    "b": "truth is no number. Save array.astype(float), or logits with -inf where a key is masked",
+    "b": "truth is no number. Save array.astype(float), or give it as a mask",
     "O": "Python objects are pickled, and a pickle runs code when it is opened. "
     "Save an array of numbers, all rows of one length",
     "S": "text is no number. Save array.astype(float)",
@@ -43,6 +43,8 @@ class Wanted:
         What the file calls it.
     at : mapping of str to int
         Axes of which one index is taken.
+    truth : bool
+        Whether truth values will do as well as numbers.
     """
 
     path: str
@@ -50,6 +52,7 @@ class Wanted:
     dims: tuple[str, ...]
     name: str | None = None
     at: Mapping[str, int] = field(default_factory=dict)
+    truth: bool = False
 
     def index(self, shape: Sequence[int]) -> tuple[int | slice, ...]:
         """Give the index that takes the wanted part of an array of this shape.
@@ -89,7 +92,9 @@ def damaged(wanted: Wanted, reason: object) -> Refusal:
 
 
 def refuse_type(dtype: np.dtype, wanted: Wanted) -> None:
-    """Refuse what is not made of real numbers that float64 holds."""
+    """Refuse what is not made of real numbers that float64 holds, or of truth where it will do."""
+    if wanted.truth and dtype.kind == "b":
+        return
     if dtype.kind not in "iu" and not (dtype.kind == "f" and dtype.itemsize <= 8):
         advice = ADVICE.get(dtype.kind, "no number can be read from it. Save array.astype(float)")
         raise Refusal(f"{wanted.where} is of type {dtype}; {advice}.")

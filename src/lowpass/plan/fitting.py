@@ -27,6 +27,7 @@ STATED = {
     "attention": ("kernel", "score", "weights", "mask", "beta"),
     "logits": ("score", "weights"),
     "query": ("weights",),
+    "mask": ("mask",),
 }
 
 
@@ -129,7 +130,8 @@ def check_kernel(specs: Mapping[str, Any], where: str) -> None:
             f"distribution needs weights that are not negative; choose a positive kernel, as "
             f"'softmax'."
         )
-    check_balance(kernel, specs["attention"].mask, f"{where}.attention.mask")
+    if "mask" not in roles:
+        check_balance(kernel, specs["attention"].mask, f"{where}.attention.mask")
     if "logits" not in roles:
         try:
             check_pair(score, kernel)

@@ -93,13 +93,13 @@ def ratios(step: Callable, start: Split, depth: int) -> np.ndarray:
     return np.array(logs)
 
 
-def exact_ratios(step: Callable, start: Split, depth: int) -> np.ndarray:
+def exact_ratios(step: Callable, start: Split, depth: int, digits: int = 80) -> np.ndarray:
     """Do the same with whole tokens, on more than three times the digits that HC/DC is small."""
     with mp.workdps(2000):
         x = rows_of(start)
         logs = [log_ratio(x)]
     for _ in range(depth):
-        with mp.workdps(80 + 3.2 * max(0, -logs[-1])):
+        with mp.workdps(digits + 3.2 * max(0, -logs[-1])):
             x = step(x)
             logs.append(log_ratio(x))
     return np.array(logs)

@@ -15,14 +15,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lowpass.kernels import SCORES
 from lowpass.registry import Refusal, Registry
+from lowpass.scores import SCORES
 from lowpass.splits import LOWEST, Split, binary_exponent, remove_stationary, summed
 
 KEY_SCORES = Registry("score with a split form")
 
 # Below 2^-64 an exponential differs from 1 + b by less than the rounding of b.
 LINEAR = -64
+# The exponential of less comes near the end of the range of floats.
+FAINT = -600.0
+# A power of two that is a float, as are its products with numbers of moderate size.
+LARGEST = 1000
 
 
 @dataclass(frozen=True)
@@ -63,11 +67,11 @@ class Mixing:
         """
         moved = self.rest @ state.rest
         exponent = self.exponent + state.exponent
+        mean = np.ldexp(moved.mean(axis=-2, keepdims=True), self.exponent[..., None, None])
         kept, kept_exponent = summed(
             [
                 (1.0, state.kept[..., None, :], state.kept_exponent),
-                (1.0, self.weights[..., None, :] @ state.rest, state.exponent),
-                (1.0, moved.mean(axis=-2, keepdims=True), exponent),
+                (1.0, self.weights[..., None, :] @ state.rest + mean, state.exponent),
             ]
         )
         even = np.full(moved.shape[-2], 1 / moved.shape[-2])
@@ -139,8 +143,8 @@ class _Compared:
         cls, state: Split, w_q: np.ndarray, w_k: np.ndarray, score: str, beta: float
     ) -> _Compared:
         q, k = state.rest @ w_q, state.rest @ w_k
-        unit = beta / np.sqrt(w_q.shape[-1]) if SCORES.facts(score)["per_root_feature"] else beta
         pull, own = KEY_SCORES[score](w_q, w_k, k)
+        unit = beta / np.sqrt(w_q.shape[-1]) if SCORES.facts(score)["per_root_feature"] else beta
         pulled = (state.kept[..., None, :] @ pull) @ np.swapaxes(k, -1, -2)
         both = state.kept_exponent + state.exponent
         return cls(q, k, unit, pulled, own, both, 2 * state.exponent)
@@ -152,8 +156,26 @@ class _Compared:
 
     def of_pairs(self, score: str) -> tuple[np.ndarray, np.ndarray]:
         """Give all logits (..., query, key) up to row constants, with their exponent."""
-        pulled = (self.unit, self.pull, self.pull_exponent)
-        return summed([pulled, (self.unit, SCORES[score](self.q, self.k), self.exponent)])
+        pairs = SCORES[score](self.q, self.k)
+        higher = self.pull.any(axis=(-2, -1)) & (self.pull_exponent > self.exponent)
+        shared = np.where(higher, self.pull_exponent, self.exponent)
+        pairs *= np.ldexp(self.unit, self.exponent - shared)[..., None, None]
+        # Where it is zero its exponent says nothing.
+        below = np.minimum(self.pull_exponent - shared, 0)
+        pairs += self.pull * np.ldexp(self.unit, below)[..., None, None]
+        return pairs, shared
+
+    def of_differences(self, top: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Give the logits that queries do not share (..., query, key), with their exponent.
+
+        Those of the heaviest key, ``top`` (..., 1, 1), are a constant in every row. Without them
+        nothing large is left where that key has nearly all the weight.
+        """
+        keys = self.k - np.take_along_axis(self.k, top, axis=-2)
+        product = (self.unit * self.q) @ np.swapaxes(keys, -1, -2)
+        shift = binary_exponent(product)
+        product *= np.ldexp(1.0, -shift)[..., None, None]
+        return product, self.exponent + shift
 
 
 def split_logits(
@@ -170,7 +192,7 @@ def split_logits(
         With uniform weights.
     w_q, w_k : (..., feature, projected) float
     score : str
-        Name in ``KEY_SCORES``: ``"dot"`` or ``"l2"``, as in :func:`lowpass.kernels.logits`.
+        Name in ``KEY_SCORES``: ``"dot"`` or ``"l2"``, as in :func:`lowpass.scores.logits`.
     beta : float
         Inverse temperature, dimensionless.
 
@@ -216,7 +238,7 @@ def softmax_mixing(
         With uniform weights.
     w_q, w_k : (..., feature, projected) float
     score : str
-        Name in ``KEY_SCORES``: ``"dot"`` or ``"l2"``, as in :func:`lowpass.kernels.logits`.
+        Name in ``KEY_SCORES``: ``"dot"`` or ``"l2"``, as in :func:`lowpass.scores.logits`.
     beta : float
         Inverse temperature, dimensionless.
 
@@ -230,15 +252,20 @@ def softmax_mixing(
     .. [1] dong2021, for the third order.
     """
     compared = _Compared.of(state, w_q, w_k, score, beta)
-    found = _near(compared)
-    near = found.exponent < 0
+    below = _below(*compared.of_keys())
+    top = np.argmax(below, axis=-1)[..., None]
+    differing, scale = compared.of_differences(top)
+    near = scale < 0
     if near.all():
-        return found
-    whole = matrix_mixing(_softmax(*compared.of_pairs(score)))
+        return _near(differing, scale, below, top)
+    far = _far(*compared.of_pairs(score))
+    if not near.any():
+        return far
+    found = _near(differing, np.minimum(scale, -1), below, top)
     return Mixing(
-        np.where(near[..., None], found.weights, whole.weights),
-        np.where(near[..., None, None], found.rest, whole.rest),
-        np.where(near, found.exponent, whole.exponent),
+        np.where(near[..., None], found.weights, far.weights),
+        np.where(near[..., None, None], found.rest, far.rest),
+        np.where(near, found.exponent, far.exponent),
     )
 
 
@@ -261,37 +288,80 @@ def matrix_mixing(attention: np.ndarray) -> Mixing:
     -------
     Mixing
     """
-    most = np.argmax(attention.mean(axis=-2), axis=-1)
-    weights = (np.arange(attention.shape[-1]) == most[..., None]).astype(np.float64)
-    rest = np.where(weights[..., None, :] != 0, 0.0, attention)
-    rest -= weights[..., None, :] * rest.sum(axis=-1, keepdims=True)
-    return Mixing(weights, rest, np.zeros(attention.shape[:-2], dtype=np.int64))
+    top = np.argmax(attention.mean(axis=-2), axis=-1)[..., None, None]
+    rest = attention.copy()
+    np.put_along_axis(rest, top, 0.0, axis=-1)
+    return _without(top, rest, np.zeros(attention.shape[:-2], dtype=np.int64))
 
 
-def _near(compared: _Compared) -> Mixing:
-    """Split what all queries share off; meaningless where the exponent is not negative."""
-    shared, exponent = compared.of_keys()
-    top = np.argmax(shared, axis=-1)[..., None]
-    weights = _softmax(shared, exponent)
-    # The heaviest key's column is a row constant too; without it a lone key leaves nothing large.
-    keys = compared.k - np.take_along_axis(compared.k, top, axis=-2)
-    grown = compared.unit * compared.q @ np.swapaxes(keys, -1, -2)
-    shift = binary_exponent(grown)
-    scale = compared.exponent + shift
-    least = np.clip(scale, LINEAR, -1)
-    grown *= np.ldexp(1.0, least - shift)[..., None, None]
-    np.expm1(grown, out=grown)
+def _near(b: np.ndarray, scale: np.ndarray, below: np.ndarray, top: np.ndarray) -> Mixing:
+    """Split off what all queries share; b, on its negative scale, and ``below`` are used up."""
+    least = np.maximum(scale, LINEAR)
+    b *= np.ldexp(1.0, least)[..., None, None]
+    grown = np.expm1(b, out=b)
     grown *= np.ldexp(1.0, -least)[..., None, None]
-    mean = grown @ np.swapaxes(weights, -1, -2)
-    grown -= mean
-    grown *= weights
-    grown /= 1 + np.ldexp(mean, np.minimum(scale, -1)[..., None, None])
-    return Mixing(weights[..., 0, :], grown, scale)
+    off, one, lift = _others(below, top)
+    mean = grown @ np.swapaxes(off, -1, -2)
+    grown -= np.ldexp(mean, lift[..., None, None])
+    grown *= off
+    np.put_along_axis(grown, top, -mean * one, axis=-1)
+    grown /= 1 + np.ldexp(mean, (scale + lift)[..., None, None])
+    weights = np.ldexp(off, lift[..., None, None])
+    np.put_along_axis(weights, top, one, axis=-1)
+    return Mixing(weights[..., 0, :], grown, scale + lift)
 
 
-def _softmax(scores: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """Normalise exponentials of scores * 2**exponent, which need not be floats."""
-    below = scores - scores.max(axis=-1, keepdims=True)
+def _far(scores: np.ndarray, exponent: np.ndarray) -> Mixing:
+    """Split off the key that all queries choose, if they do, and any if they do not."""
+    below = _below(scores, exponent)
+    top = np.argmax(below.mean(axis=-2), axis=-1)[..., None, None]
+    off, _, lift = _others(below, top)
+    return _without(top, off, lift)
+
+
+def _without(top: np.ndarray, off: np.ndarray, exponent: np.ndarray) -> Mixing:
+    """Complete a matrix whose column ``top`` (..., 1, 1) is zero, in its place."""
+    np.put_along_axis(off, top, -off.sum(axis=-1, keepdims=True), axis=-1)
+    weights = np.zeros((*off.shape[:-2], 1, off.shape[-1]))
+    np.put_along_axis(weights, top, 1.0, axis=-1)
+    return Mixing(weights[..., 0, :], off, exponent)
+
+
+def _below(scores: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """Bring scores * 2**exponent to at most zero in every row, in place; -inf is beyond floats."""
+    scores -= scores.max(axis=-1, keepdims=True)
     with np.errstate(over="ignore"):
-        weight = np.exp(np.ldexp(below, exponent[..., None, None]))
-    return weight / weight.sum(axis=-1, keepdims=True)
+        scores *= np.ldexp(1.0, np.minimum(exponent, LARGEST))[..., None, None]
+        if (exponent > LARGEST).any():
+            np.ldexp(scores, np.maximum(exponent - LARGEST, 0)[..., None, None], out=scores)
+    return scores
+
+
+def _others(below: np.ndarray, top: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Normalise exponentials, in place, with those of one column apart.
+
+    Parameters
+    ----------
+    below : (..., row, key) float
+    top : (..., 1, 1) int
+        Which column.
+
+    Returns
+    -------
+    off : (..., row, key) float
+        Zero in that column, and in all others on the scale of ``lift``.
+    one : (..., row, 1) float
+        That column.
+    lift : (...) int
+        Zero, unless all the others would come near the smallest float or vanish.
+    """
+    one = np.exp(np.take_along_axis(below, top, axis=-1))
+    np.put_along_axis(below, top, -np.inf, axis=-1)
+    largest = np.maximum(below.max(axis=(-2, -1)), LOWEST)
+    lift = np.where(largest < FAINT, np.floor(largest / np.log(2)), 0).astype(np.int64)
+    if lift.any():
+        below -= (lift * np.log(2))[..., None, None]
+    off = np.exp(below, out=below)
+    total = one + np.ldexp(off.sum(axis=-1, keepdims=True), lift[..., None, None])
+    off /= total
+    return off, one / total, lift

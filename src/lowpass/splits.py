@@ -172,13 +172,13 @@ def summed(
     """
     # A term that is zero has no scale.
     scales = [
-        np.where((factor != 0) & (array != 0).any(axis=(-2, -1)), exponent, LOWEST)
+        np.where(array.any(axis=(-2, -1)) & (factor != 0), exponent, LOWEST)
         for factor, array, exponent in terms
     ]
     top = reduce(np.maximum, scales)
     shared = np.where(top == LOWEST, 0, top)
     added = [
-        factor * np.ldexp(array, np.clip(exponent - shared, LOWEST, 0)[..., None, None])
+        array * np.ldexp(factor, np.clip(exponent - shared, LOWEST, 0))[..., None, None]
         for factor, array, exponent in terms
     ]
     return reduce(np.add, added), shared

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .processes import settle
 
-TOPICS = ("plan", "startup", "layers", "memory", "overhead")
+TOPICS = ("plan", "startup", "layers", "consensus", "memory", "overhead")
 LATEST = Path("bench/latest.json")
 
 

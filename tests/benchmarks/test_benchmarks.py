@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from lowpass import store
 from lowpass.__main__ import main
 
-from . import layers, memory, overhead, plan, startup
+from . import consensus, layers, memory, overhead, plan, startup
 from .__main__ import TOPICS
 from .measuring import Row, Samples, alternate, divided
 from .report import amount, save, table
@@ -58,6 +58,16 @@ def test_split_form_records_and_plain_products_are_the_same_layers(replicates):
         assert_allclose(split.kept[:, None, :] + whole, plain, rtol=1e-12, atol=1e-14)
         high = np.linalg.norm(plain - plain.mean(axis=1, keepdims=True), axis=(1, 2))
         assert_allclose(10 ** row["log10_hc_norm"][1], high, rtol=1e-9)
+
+
+@pytest.mark.parametrize("replicates", [1, 3])
+def test_a_recomputed_layer_is_that_of_whole_tokens(replicates):
+    running = consensus.sides(replicates, 6, 3)
+    split, plain = running["far"](), running["plain"]()
+    rest = np.ldexp(split.rest, split.exponent[:, None, None])
+    kept = np.ldexp(split.kept, split.kept_exponent[:, None])
+    assert_allclose(kept[:, None, :] + rest, plain, rtol=1e-12, atol=1e-14)
+    assert (running["near"]().exponent < -250).all()
 
 
 def test_advancing_computes_as_many_layers_as_it_says():

@@ -32,7 +32,7 @@ LAYER = {
             "registry domains labels rounding uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables pictures formats tensors balance masks kernels spectra eigen "
-            "tiled weights splits starts layers consensus layernorm "
+            "tiled weights splits starts remedies layers frozen consensus layernorm "
             "scores compact "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier "

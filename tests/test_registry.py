@@ -25,6 +25,8 @@ PLACES = [
     ("lowpass.scores", "SCORES"),
     ("lowpass.starts", "STARTS"),
     ("lowpass.weights", "WEIGHTS"),
+    ("lowpass.weights", "VALUES"),
+    ("lowpass.remedies", "REMEDIES"),
     ("lowpass.consensus", "KEY_SCORES"),
     ("lowpass.measures", "MEASURES"),
     ("lowpass.rounding", "ROUNDING"),

@@ -48,6 +48,8 @@ DIMENSIONS.enter("feature", Card("a", "feature"))
 DIMENSIONS.enter("projected", Card("b", "projected feature"))
 DIMENSIONS.enter("query", Card("i", "query"))
 DIMENSIONS.enter("key", Card("j", "key"))
+DIMENSIONS.enter("head", Card("a", "head"))
+DIMENSIONS.enter("power", Card("k", "power of attention"))
 DIMENSIONS.enter("mode", Card("m", "mode"))
 DIMENSIONS.enter("bandwidth", Card("h", "bandwidth"))
 DIMENSIONS.enter("route", Card("", "way of computing the same smoother"))
@@ -105,6 +107,29 @@ VARIABLES.enter(
 VARIABLES.enter("layer_time", Card(r"\tau", "diffusion time of one layer", dims=("replicate",)))
 VARIABLES.enter("w_q", Card("W_Q", "query projection", dims=("replicate", "feature", "projected")))
 VARIABLES.enter("w_k", Card("W_K", "key projection", dims=("replicate", "feature", "projected")))
+VARIABLES.enter(
+    "w_v",
+    Card("W_V", "value projection, its scale included", dims=("replicate", "feature", "projected")),
+)
+VARIABLES.enter("w_o", Card("W_O", "output projection", dims=("replicate", "feature", "projected")))
+VARIABLES.enter(
+    "attention_by_head",
+    Card("A_a", "attention matrix of a head", dims=("replicate", "head", "query", "key")),
+)
+VARIABLES.enter("skip_weight", Card("s", "weight of the skip connection", dims=("replicate",)))
+VARIABLES.enter("step_size", Card("h", "step of a layer", dims=("replicate",)))
+VARIABLES.enter(
+    "high_coefficient",
+    Card("a_k", "coefficient of a power of attention, for HC", dims=("replicate", "power")),
+)
+VARIABLES.enter(
+    "mean_coefficient",
+    Card("b_k", "coefficient of a power of attention, for DC", dims=("replicate", "power")),
+)
+VARIABLES.enter(
+    "source_weight",
+    Card(r"\tilde\lambda", "weight of the tokens of layer 0", dims=("replicate",)),
+)
 VARIABLES.enter(
     "stationary", Card(r"\pi", "stationary distribution of attention", dims=("replicate", "token"))
 )

@@ -1,70 +1,170 @@
-"""A frozen attention matrix, applied again and again.
+r"""How a layer follows from the one before it.
 
-It owns how a layer follows from the one before it, in split form beyond machine
-precision, and in one floating array.
+It owns the one step that all dynamics share,
+
+.. math:: X \to s X + h \sum_a M_a(N(X)) W_a,
+
+with attention M of each head a, its projection of values W, a skip connection of
+weight s, a step h, and layer norm N before the heads, after the sum, or not at all;
+and the two arithmetics a step can be taken in: split, beyond machine precision, or
+one floating array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lowpass.splits import Split, binary_exponent, remove_stationary
+from lowpass import splits
+from lowpass.layernorm import layer_norm, layer_norm_split
+from lowpass.remedies import Filter
+
+# Tokens in one of the two arithmetics.
+State = Any
+Head = Callable[[State], State]
 
 
-def iterate_split(attention: np.ndarray, state: Split, stationary: np.ndarray) -> Iterator[Split]:
-    r"""Apply one matrix for ever, in split form.
+class Arithmetic(NamedTuple):
+    """Hold the operations on tokens that a layer is made of."""
 
-    Each layer is :math:`R \leftarrow (I - 1\pi^\top) A R` followed by an exact
-    change of exponent; s never changes. A stored row of A sums to one only to
-    rounding. In an unsplit array that error is relative to the surviving part
-    and soon hides the dying one. Here A never multiplies s, and what the error
-    adds to A R is relative to R itself: its part along 1 is projected out, the
-    rest is one more rounding. The relative error of R therefore grows only
-    linearly with depth, however small R becomes.
+    weighed: Callable[[Sequence[tuple[float, float, State]]], State]
+    mapped: Callable[[State, np.ndarray], State]
+    normalised: Callable[[State], State]
+
+
+def weighed_arrays(terms: Sequence[tuple[float, float, np.ndarray]]) -> np.ndarray:
+    """Add multiples of arrays, with factors of their own for the token means.
 
     Parameters
     ----------
-    attention : (..., query, key) float
-        Row-stochastic.
-    state : Split
-        The start.
-    stationary : (..., token) float
-        Left eigenvector π of A to the eigenvalue one, entrywise accurate.
+    terms : sequence of (float, float, array)
+        The factor of what differs between tokens, that of the mean, and tokens
+        (..., token, feature).
+
+    Returns
+    -------
+    (..., token, feature) float
+        Of the arrays' precision.
+    """
+    total = np.zeros_like(terms[0][2])
+    for high, mean, x in terms:
+        total += x if high == 1 else high * x
+        if mean != high:
+            total += (mean - high) * x.mean(axis=-2, keepdims=True)
+    return total
+
+
+SPLIT = Arithmetic(splits.weighed, splits.mapped, layer_norm_split)
+PLAIN = Arithmetic(weighed_arrays, np.matmul, layer_norm)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Say how a layer is put together from its heads.
+
+    Attributes
+    ----------
+    skip : float
+        s, the weight of the tokens themselves.
+    step : float
+        h, the weight of what the heads give.
+    norm : str
+        Where layer norm stands: ``"none"``, ``"pre"`` or ``"post"``.
+    remedy : Filter
+        What is made of attention.
+    """
+
+    skip: float = 0.0
+    step: float = 1.0
+    norm: str = "none"
+    remedy: Filter = field(default_factory=Filter)
+
+
+def filtered(arithmetic: Arithmetic, remedy: Filter, head: Head, y: State, first: State) -> State:
+    """Apply a filter of attention to tokens.
+
+    Parameters
+    ----------
+    arithmetic : Arithmetic
+    remedy : Filter
+    head : callable
+        Applies A.
+    y, first : tokens
+        Of this layer, and of layer 0.
+    """
+    power, terms = y, []
+    for place, (a, b) in enumerate(zip(remedy.high, remedy.mean, strict=True)):
+        power = head(power) if place else power
+        if a or b:
+            terms.append((a, b, power))
+    if remedy.source:
+        terms.append((remedy.source, remedy.source, first))
+    alone = len(terms) == 1 and terms[0][:2] == (1.0, 1.0)
+    return terms[0][2] if alone else arithmetic.weighed(terms)
+
+
+def iterate(
+    arithmetic: Arithmetic,
+    start: State,
+    heads: Callable[[State, int], Sequence[tuple[Head, np.ndarray | None]]],
+    block: Block,
+) -> Iterator[State]:
+    """Apply layer after layer, for ever.
+
+    Parameters
+    ----------
+    arithmetic : Arithmetic
+        ``SPLIT`` or ``PLAIN``.
+    start : Split or (..., token, feature) float
+    heads : callable
+        Gives, for the (normalised) tokens and the number of a layer, what every head
+        applies, and its projection of values (..., feature, feature), None for the identity.
+    block : Block
 
     Yields
     ------
-    Split
+    Split or (..., token, feature) float
         The start (layer 0), then one state for each layer, without end.
     """
-    while True:
-        yield state
-        mixed = attention @ state.rest
-        remove_stationary(stationary, mixed, out=mixed)
-        shift = binary_exponent(mixed)
-        # A product with a power of two is exact, as ldexp is, and takes a fraction of its time.
-        mixed *= np.ldexp(1.0, -shift)[..., None, None]
-        state = Split(state.kept, mixed, state.exponent + shift, state.kept_exponent)
+    x, first = start, None
+    if block.remedy.source:
+        first = arithmetic.normalised(start) if block.norm == "pre" else start
+    # Nothing here holds a layer longer than it is needed.
+    del start
+    for layer in count(1):
+        yield x
+        x = following(arithmetic, x, first, lambda y, layer=layer: heads(y, layer), block)
 
 
-def iterate_plain(attention: np.ndarray, x: np.ndarray, dtype: str) -> Iterator[np.ndarray]:
-    """Apply one matrix for ever, in one floating array.
+def following(
+    arithmetic: Arithmetic,
+    x: State,
+    first: State | None,
+    heads: Callable[[State], Sequence[tuple[Head, np.ndarray | None]]],
+    block: Block,
+) -> State:
+    """Take one step.
 
     Parameters
     ----------
-    attention : (..., query, key) float
-    x : (..., token, feature) float
-    dtype : str
-        ``"float64"`` or ``"float32"``. The ratio of HC to DC stalls between
-        :func:`lowpass.spectra.rounding_floor` and the rounding of a sum, 2 n u.
-
-    Yields
-    ------
-    (..., token, feature) float
-        The start (layer 0), then one array for each layer, without end.
+    arithmetic : Arithmetic
+    x : Split or (..., token, feature) float
+    first : the same, or None
+        What the heads saw at layer 0, where the remedy returns to it.
+    heads : callable
+        Gives the heads for the tokens they see.
+    block : Block
     """
-    attention, x = attention.astype(dtype, copy=False), x.astype(dtype)
-    while True:
-        yield x
-        x = attention @ x
+    y = arithmetic.normalised(x) if block.norm == "pre" else x
+    terms = [] if block.skip == 0 else [(block.skip, block.skip, x)]
+    for head, values in heads(y):
+        mixed = filtered(arithmetic, block.remedy, head, y, first)
+        mixed = mixed if values is None else arithmetic.mapped(mixed, values)
+        terms.append((block.step, block.step, mixed))
+    alone = len(terms) == 1 and block.step == 1
+    x = terms[0][2] if alone else arithmetic.weighed(terms)
+    return arithmetic.normalised(x) if block.norm == "post" else x

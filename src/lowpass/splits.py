@@ -147,9 +147,24 @@ def combined(terms: Sequence[tuple[float, Split]]) -> Split:
     Split
         Each of the two parts is added on the larger of the terms' scales.
     """
-    rest, exponent = summed([(factor, each.rest, each.exponent) for factor, each in terms])
+    return weighed([(factor, factor, state) for factor, state in terms])
+
+
+def weighed(terms: Sequence[tuple[float, float, Split]]) -> Split:
+    """Add multiples of states, with factors of their own for the kept parts.
+
+    Parameters
+    ----------
+    terms : sequence of (float, float, Split)
+        The factor of the rest, that of the kept part, and the state.
+
+    Returns
+    -------
+    Split
+    """
+    rest, exponent = summed([(factor, each.rest, each.exponent) for factor, _, each in terms])
     kept, kept_exponent = summed(
-        [(factor, each.kept[..., None, :], each.kept_exponent) for factor, each in terms]
+        [(factor, each.kept[..., None, :], each.kept_exponent) for _, factor, each in terms]
     )
     return Split.scaled(kept[..., 0, :], rest, exponent, kept_exponent)
 

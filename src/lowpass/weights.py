@@ -1,7 +1,7 @@
 """How projections are drawn.
 
-It owns the distributions of the query and key projections, which decide how
-tokens are compared.
+It owns the distributions of the query and key projections, which decide how tokens
+are compared, beside those of the projections of what attention averages.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from lowpass.registry import Registry
 
 WEIGHTS = Registry("weight distribution")
+VALUES = Registry("value distribution")
 
 
 @WEIGHTS.add("untied")
@@ -86,3 +87,97 @@ def identity(rng: np.random.Generator, d_model: int) -> tuple[np.ndarray, np.nda
         Both the identity.
     """
     return np.eye(d_model), np.eye(d_model)
+
+
+@WEIGHTS.add("orthogonal")
+def orthogonal(rng: np.random.Generator, d_model: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw independent rotations of queries and keys.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+
+    Returns
+    -------
+    w_q, w_k : (feature, feature) float
+        Orthogonal, uniformly distributed: lengths of tokens stay as they are.
+    """
+    return rotation(rng, d_model), rotation(rng, d_model)
+
+
+def rotation(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    """Draw a uniformly distributed orthogonal matrix (feature, feature) (stewart1980)."""
+    q, r = np.linalg.qr(rng.standard_normal((d_model, d_model)))
+    # Without the signs of R's diagonal the distribution is not uniform.
+    return q * np.sign(np.diag(r))
+
+
+@VALUES.add("identity")
+def same(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    """Average the tokens as they are; nothing is random.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Not used.
+    d_model : int
+
+    Returns
+    -------
+    (feature, feature) float
+        The identity.
+    """
+    return np.eye(d_model)
+
+
+@VALUES.add("random")
+def random(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    """Draw independent entries.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+
+    Returns
+    -------
+    (feature, feature) float
+        N(0, 1/d); its spectrum fills the unit disc as d grows (ginibre1965).
+    """
+    return rng.standard_normal((d_model, d_model)) / np.sqrt(d_model)
+
+
+@VALUES.add("rotation")
+def rotated(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    """Draw a rotation.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+
+    Returns
+    -------
+    (feature, feature) float
+        Orthogonal, uniformly distributed; eigenvalues on the unit circle.
+    """
+    return rotation(rng, d_model)
+
+
+@VALUES.add("graded")
+def graded(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    """Give eigenvalues that are evenly spaced from -1 to 1, in a random frame.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+
+    Returns
+    -------
+    (feature, feature) float
+        Symmetric.
+    """
+    frame = rotation(rng, d_model)
+    return (frame * np.linspace(-1, 1, d_model)) @ frame.T

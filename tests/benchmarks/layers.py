@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from lowpass import store
-from lowpass.layers import iterate_plain, iterate_split
+from lowpass.frozen import iterate_plain, iterate_split
 from lowpass.records import record_of
 from lowpass.splits import Split
 from lowpass.stages.attention import attention

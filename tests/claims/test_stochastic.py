@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from lowpass import spectra, starts
+from lowpass import eigen, spectra, starts
 from lowpass.claims.intervals import median_interval
 from lowpass.masks import MASKS
 
@@ -219,7 +219,7 @@ def moduli(remeasured, number: int) -> xr.DataArray:
         return np.abs(spectra.eigenvalues(a)[..., number])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spectra, "slem", slem)
+        patch.setattr(eigen, "slem", slem)
         return remeasured(DC, lambda made: made)[DC]["slem"].sel(arithmetic="split")
 
 
@@ -247,7 +247,7 @@ def test_the_eigenvalue_of_j_refutes_the_rate(judged, experiments):
 
 def test_a_singular_value_refutes_the_rate(judged, experiments, remeasured, monkeypatch):
     """A bound that is often quoted; the second singular value is not the rate."""
-    monkeypatch.setattr(spectra, "slem", lambda a: np.linalg.svd(a, compute_uv=False)[..., 1])
+    monkeypatch.setattr(eigen, "slem", lambda a: np.linalg.svd(a, compute_uv=False)[..., 1])
     other = remeasured(DC, lambda made: made)[DC]["slem"].sel(arithmetic="split")
     assert judged("A05", with_eigenvalue(experiments, other.values))["verdict"] == "refuted"
 

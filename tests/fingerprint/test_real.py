@@ -37,8 +37,29 @@ PROJECT = Path(__file__).parents[2]
 SOURCE = Path(lowpass.registry.__file__).parents[1]
 # Mathematics, specifications (but for that of the whole configuration), stages, and what
 # writes; not the registry, which notes what is asked for.
-REACHABLE = ("balance", "data", "diffusion", "domains", "eigen", "fourier", "graphs", "kernels")
-REACHABLE += ("labels", "laplacians", "layers", "masks", "measures/*", "modes", "pictures")
+REACHABLE = (
+    "balance",
+    "consensus",
+    "data",
+    "diffusion",
+    "domains",
+    "eigen",
+    "fourier",
+    "frozen",
+    "graphs",
+)
+REACHABLE += (
+    "kernels",
+    "layernorm",
+    "remedies",
+    "labels",
+    "laplacians",
+    "layers",
+    "masks",
+    "measures/*",
+    "modes",
+    "pictures",
+)
 REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
 REACHABLE += ("compact", "scores")

@@ -147,24 +147,29 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
             "diffusion of drawn tokens", spectra=[name], diffusion__method="chebyshev"
         ),
         "picture": section("attention of a picture", spectra=[name]),
+        "recomputed": section(
+            "attention of drawn tokens", spectra=[name], attention__layers="recomputed"
+        ),
     }
-    fits = {
-        None: {"attention", "diffusion", "chebyshev", "picture"},
-        "temperature": {"attention", "picture"},
-        "attention": {"attention", "picture"},
-        "logits": {"attention", "picture"},
-        "weights": {"attention", "picture"},
+    where = {
+        None: {*sections},
+        "temperature": {"attention", "picture", "recomputed"},
+        "attention": {"attention", "picture", "recomputed"},
+        "logits": {"attention", "picture", "recomputed"},
+        "weights": {"attention", "picture", "recomputed"},
         "diffusion": {"diffusion", "chebyshev"},
-        "matrix": {"attention", "diffusion", "picture"},
+        "matrix": {*sections} - {"chebyshev"},
+        "transient": {*sections} - {"recomputed"},
         "picture": {"picture"},
-    }[of]
+    }
+    fits = set.intersection(*(where[each] for each in (of if isinstance(of, tuple) else (of,))))
     for kind_of, each in sections.items():
         if kind_of in fits:
             assert expand(each, "here")
         else:
             with pytest.raises(
                 Refusal,
-                match=rf"^here\.spectra: '{name}' (is a measure of|follows from) .*; delete it",
+                match=rf"^here\.spectra: '{name}' (is a measure|follows|compares) .*; delete it",
             ):
                 expand(each, "here")
 
@@ -312,6 +317,7 @@ def test_a_parameter_that_could_not_count_is_refused(role, name):
         "weights": "tied",
         "mask": "none",
         "beta": 1.0,
+        "n_heads": 1,
     }[name]
     base = {
         "attention": "own attention",

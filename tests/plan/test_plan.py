@@ -95,8 +95,7 @@ def test_the_order_inside_does_not_matter(tmp_path):
 
 # Laws: what does matter.
 
-ONE = "{beta: 1, depth: 4}"
-# Another value of every parameter of attention; layers has only one.
+# Another value of every parameter of attention.
 OTHER = {
     "kernel": "sinkhorn",
     "score": "l2",
@@ -107,19 +106,53 @@ OTHER = {
     "depth": 5,
     "record": "all",
     "arithmetic": "float64",
+    "n_heads": 2,
+    "values": "random",
+    "output": "random",
+    "value_scale": 2.0,
+    "value_unit": "inverse_slem",
+    "skip": 1.0,
+    "step": 0.5,
+    "norm": "post",
+    "remedy": "residual",
+    "strength": 0.5,
+    "featscale_dc": 0.5,
+    "gfsa_w0": 0.5,
+    "gfsa_w1": 0.5,
+    "gfsa_order": 4,
+    "layers": "recomputed",
+    "projections": "fresh",
+}
+MANY = {
+    "beta": [1.23456789e-300, 1e300],
+    "kernel": "sinkhorn",
+    "weights": "symmetric",
+    "mask": "block",
+    "start": "no_stationary",
+    "value_unit": "inverse_slem",
+    "arithmetic": "float64",
+    "depth": 5,
+}
+# What some of them ask for beside them.
+BESIDE = {
+    "strength": {"remedy": "residual"},
+    "featscale_dc": {"remedy": "featscale"},
+    "gfsa_w0": {"remedy": "gfsa"},
+    "gfsa_w1": {"remedy": "gfsa"},
+    "gfsa_order": {"remedy": "gfsa"},
+    "projections": {"layers": "recomputed"},
 }
 
 
 def test_every_parameter_of_attention_is_changed_below():
-    assert {*OTHER, "layers"} == set(Attention.model_fields)
+    assert {*OTHER} == set(Attention.model_fields)
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_a_parameter_of_attention_changes_what_stands_below_it(name, tmp_path):
-    before = planned(edited((ATTENTION, ONE)), tmp_path)
-    after = planned(
-        edited((ATTENTION, written(**{"beta": 1, "depth": 4, name: OTHER[name]}))), tmp_path
-    )
+    one = {"beta": 1, "depth": 4, **BESIDE.get(name, {})}
+    before = planned(edited((ATTENTION, written(**one))), tmp_path)
+    after = planned(edited((ATTENTION, written(**{**one, name: OTHER[name]}))), tmp_path)
     wanted = Counter(attention=2, spectra=2, experiment=1, paper=1)
     assert lost(before, after) == lost(after, before) == wanted
 
@@ -240,7 +273,7 @@ LONG = "{n_tokens: 123456789, d_model: 987654321, contrast: 0.123456789, generat
         edited(("  tokens:", f"  {'x' * 60}:")),
         edited(
             ("{generator: gaussian, n_tokens: 8, d_model: 4}", LONG),
-            (ATTENTION, written(**{**OTHER, "beta": [1.23456789e-300, 1e300]})),
+            (ATTENTION, written(**MANY)),
         ).replace("1e+300", "1.0e+300"),
     ],
     ids=["paper", "smoke", "a long name", "long values"],

@@ -37,8 +37,34 @@ CHANGES = {
     "depth": 7,
     "record": [0, 5],
     "arithmetic": "float32",
+    "n_heads": 3,
+    "values": "random",
+    "output": "random",
+    "value_scale": 2.0,
+    "value_unit": "inverse_slem",
+    "skip": 1.0,
+    "step": 0.5,
+    "norm": "post",
+    "remedy": "residual",
+    "strength": 0.5,
+    "featscale_dc": 0.5,
+    "gfsa_w0": 0.5,
+    "gfsa_w1": 0.5,
+    "gfsa_order": 4,
+    "layers": "recomputed",
+    "projections": "fresh",
 }
-UNPAIRED = {"weights", "layers"}
+# What some of them ask for beside them.
+BESIDE = {
+    "strength": {"remedy": "attnscale"},
+    "featscale_dc": {"remedy": "featscale"},
+    "gfsa_w0": {"remedy": "gfsa"},
+    "gfsa_w1": {"remedy": "gfsa"},
+    "gfsa_order": {"remedy": "gfsa", "strength": 0.5},
+    "remedy": {"strength": 0.5},
+    "projections": {"layers": "recomputed"},
+}
+UNPAIRED = {"weights"}
 THREE = ["replicate", "token", "feature"]
 SQUARE = ["replicate", "query", "key"]
 
@@ -75,10 +101,11 @@ def state(made: xr.Dataset) -> np.ndarray:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_changed_parameter_leaves_tokens_and_weights_bit_identical(name, shared_laboratory):
-    plain, other = (run(shared_laboratory, **each) for each in ({}, {name: CHANGES[name]}))
-    xr.testing.assert_identical(
-        tokens_of(shared_laboratory), tokens_of(shared_laboratory, **{name: CHANGES[name]})
-    )
+    one = BESIDE.get(name, {})
+    first = {} if name == "remedy" else one
+    both = (first, {**one, name: CHANGES[name]})
+    plain, other = (run(shared_laboratory, **each) for each in both)
+    xr.testing.assert_identical(*(tokens_of(shared_laboratory, **each) for each in both))
     for weights in ("w_q", "w_k"):
         assert plain[weights].values.tobytes() == other[weights].values.tobytes()
     assert not plain.identical(other)

@@ -64,7 +64,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_transient_ratio", Logarithm(floored=True))
 
 
-@MEASURES.add("log10_transient_ratio")
+@MEASURES.add("log10_transient_ratio", of="transient")
 def log10_transient_ratio(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare what attention forgets with what it keeps, layer by layer.
 
@@ -93,7 +93,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_predicted_ratio", Fitted(of=Logarithm(), off=2.0))
 
 
-@MEASURES.add("log10_predicted_ratio", of="matrix")
+@MEASURES.add("log10_predicted_ratio", of=("matrix", "transient"))
 def log10_predicted_ratio(trajectory: xr.Dataset) -> xr.DataArray:
     """Continue the ratio backwards from the later half at the rate of the second eigenvalue.
 
@@ -118,7 +118,7 @@ VARIABLES.enter(
 ROUNDING.enter("transient_rate", Fitted(off=0.1))
 
 
-@MEASURES.add("transient_rate")
+@MEASURES.add("transient_rate", of="transient")
 def transient_rate(trajectory: xr.Dataset) -> xr.DataArray:
     """Fit the factor by which one layer shrinks the transient ratio, over the later half.
 

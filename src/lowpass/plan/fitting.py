@@ -24,9 +24,9 @@ ACTIONS = {
 DYNAMICS = ("attention", "diffusion")
 # What a file may state of how tokens are mixed, and the parameters that would not count then.
 STATED = {
-    "attention": ("kernel", "score", "weights", "mask", "beta"),
-    "logits": ("score", "weights"),
-    "query": ("weights",),
+    "attention": ("kernel", "score", "weights", "mask", "beta", "n_heads"),
+    "logits": ("score", "weights", "n_heads"),
+    "query": ("weights", "n_heads"),
     "mask": ("mask",),
 }
 
@@ -109,6 +109,11 @@ def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str
         raise Refusal(
             f"{where}.attention.beta: is not given and has no default; write a value for it."
         )
+    if roles and specs["attention"].layers == "recomputed":
+        raise Refusal(
+            f"{where}.attention.layers: 'recomputed' layers compare tokens, and would not read "
+            f"data.{roles[0]}; write 'layers: frozen', or delete data.{roles[0]}."
+        )
     for role in roles:
         for name in STATED[role]:
             if name in params["attention"]:
@@ -165,9 +170,10 @@ def check_places(specs: Mapping[str, Any], where: str) -> None:
 def check_measures(specs: Mapping[str, Any], where: str) -> None:
     """Refuse a measure of something that this experiment has not."""
     for name in specs["spectra"].measures if "spectra" in specs else ():
-        fault = absence(MEASURES.facts(name).get("of"), specs)
-        if fault:
-            raise Refusal(f"{where}.spectra: '{name}' {fault}.")
+        of = MEASURES.facts(name).get("of")
+        faults = [absence(wanted, specs) for wanted in (of if isinstance(of, tuple) else (of,))]
+        if any(faults):
+            raise Refusal(f"{where}.spectra: '{name}' {next(filter(None, faults))}.")
 
 
 def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
@@ -177,6 +183,11 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
         return f"is a measure of '{wanted}', which this experiment has not; delete it"
     if wanted == "temperature" and getattr(specs.get("attention"), "beta", None) is None:
         return "follows from 'attention.beta', which this experiment has not; delete it"
+    if wanted == "transient" and "attention" in specs and not specs["attention"].keeps_a_mode:
+        return (
+            "compares what is forgotten with a stationary mode, which recomputed layers, several "
+            "heads and layer norm do not have; delete it, or take 'log10_hc_dc_ratio'"
+        )
     if wanted == "matrix" and heat is not None and heat.method != "eigh":
         return (
             f"is a measure of the matrix of a layer, which the method '{heat.method}' never "

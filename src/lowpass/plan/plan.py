@@ -85,7 +85,9 @@ class Plan:
             for name, value in spec.model_dump(exclude_defaults=True).items()
             if name not in axes
         }
-        weights = stage == "attention" and not stated(cell.specs["data"])
+        weights = stage == "attention" and (
+            not stated(cell.specs["data"]) or {spec.values, spec.output} != {"identity"}
+        )
         first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
         slug = slug_of(getattr(spec, first), given) if first else parent.slug
         if axes:

@@ -1,4 +1,4 @@
-"""Parameters of the attention stage: one attention matrix, and how it is iterated."""
+"""Parameters of the attention stage: one layer of attention, and how it is repeated."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from pydantic import AfterValidator, Field
 from lowpass.domains import Count, NonNegative
 from lowpass.kernels import KERNELS, SCORES
 from lowpass.masks import MASKS
-from lowpass.spec.base import Spec, build
+from lowpass.registry import Refusal
+from lowpass.remedies import REMEDIES
+from lowpass.spec.base import Spec, build, place, shown
 from lowpass.spec.depth import Record, check_recorded
 from lowpass.starts import STARTS
-from lowpass.weights import WEIGHTS
+from lowpass.weights import VALUES, WEIGHTS
+
+# Recomputed attention has a split form for this, of a few scores.
+SPLIT_KERNEL, SPLIT_SCORES = "softmax", ("dot", "l2")
 
 
 def known_kernel(name: str) -> str:
@@ -27,15 +32,27 @@ def known_score(name: str) -> str:
     return name
 
 
+def known_weights(name: str) -> str:
+    """Refuse a name that no weight distribution has."""
+    WEIGHTS[name]
+    return name
+
+
 def known_mask(name: str) -> str:
     """Refuse a name that no mask has."""
     MASKS[name]
     return name
 
 
-def known_weights(name: str) -> str:
-    """Refuse a name that no weight distribution has."""
-    WEIGHTS[name]
+def known_values(name: str) -> str:
+    """Refuse a name that no value distribution has."""
+    VALUES[name]
+    return name
+
+
+def known_remedy(name: str) -> str:
+    """Refuse a name that no remedy has."""
+    REMEDIES[name]
     return name
 
 
@@ -57,13 +74,46 @@ class Attention(Spec):
     weights: Annotated[str, AfterValidator(known_weights)] = Field(
         "untied", description="how the query and key projections are drawn"
     )
+    n_heads: Count = Field(
+        1, description="heads, each with its share of the features of queries, keys and values"
+    )
     mask: Annotated[str, AfterValidator(known_mask)] = Field(
         "none", description="which keys a query may see"
     )
+    values: Annotated[str, AfterValidator(known_values)] = Field(
+        "identity", description="how the projection of values is drawn"
+    )
+    output: Annotated[str, AfterValidator(known_values)] = Field(
+        "identity", description="how the projection of what the heads give is drawn"
+    )
+    value_scale: float = Field(1.0, description="factor of the projection of values")
+    value_unit: Literal["one", "inverse_slem"] = Field(
+        "one", description="what that factor is in units of: one, or one over |λ₂|"
+    )
+    skip: float = Field(0.0, description="weight of the skip connection, which adds the tokens")
+    step: float = Field(1.0, description="weight of what the heads give")
+    norm: Literal["none", "pre", "post"] = Field(
+        "none", description="where layer norm stands: nowhere, before the heads, after the sum"
+    )
+    remedy: Annotated[str, AfterValidator(known_remedy)] = Field(
+        "none", description="which filter is made of attention"
+    )
+    strength: float = Field(0.0, description="strength of the remedy; neutral at 0")
+    featscale_dc: float = Field(0.0, description="of the remedy 'featscale': scale of the mean")
+    gfsa_w0: float = Field(0.0, description="of the remedy 'gfsa': weight of the identity")
+    gfsa_w1: float = Field(1.0, description="of the remedy 'gfsa': weight of attention")
+    gfsa_order: Count = Field(3, description="of the remedy 'gfsa': the power that is approached")
     start: Annotated[str, AfterValidator(known_start)] = Field(
         "tokens", description="what the iteration starts from"
     )
-    layers: Literal["frozen"] = Field("frozen", description="one matrix for all layers")
+    layers: Literal["frozen", "recomputed", "waning"] = Field(
+        "frozen",
+        description="one matrix for all layers; a new one from the tokens of each; or one that "
+        "layer t mixes with the identity, (1 − 2⁻ᵗ⁻¹)I + 2⁻ᵗ⁻¹A",
+    )
+    projections: Literal["shared", "fresh"] = Field(
+        "shared", description="one draw for all layers, or one for each that is recomputed"
+    )
     beta: NonNegative | None = Field(
         None,
         description="inverse temperature, dimensionless; left out where a file states attention",
@@ -74,6 +124,11 @@ class Attention(Spec):
         "split", description="how a layer is computed"
     )
 
+    @property
+    def keeps_a_mode(self) -> bool:
+        """Whether all layers share a stationary mode, which splits tokens for ever."""
+        return self.layers != "recomputed" and self.n_heads == 1 and self.norm == "none"
+
 
 def parse(params: dict[str, Any], where: str) -> Attention:
     """Validate the parameters of the attention stage.
@@ -81,8 +136,71 @@ def parse(params: dict[str, Any], where: str) -> Attention:
     Raises
     ------
     Refusal
-        When a layer to record lies beyond the last layer.
+        When a layer to record lies beyond the last layer, or parameters do not fit together.
     """
     spec = build(Attention, params, where)
     check_recorded(spec.record, spec.depth, where)
+    check_remedy(spec, where)
+    check_dynamics(spec, where)
     return spec
+
+
+def check_remedy(spec: Attention, where: str) -> None:
+    """Refuse a strength or a knob that the remedy has not.
+
+    Raises
+    ------
+    Refusal
+        Naming the parameter.
+    """
+    own = {"strength", *REMEDIES.facts(spec.remedy)["knobs"]} if spec.remedy != "none" else set()
+    given = {
+        "strength": spec.strength,
+        "featscale_dc": spec.featscale_dc,
+        "gfsa_w0": spec.gfsa_w0,
+        "gfsa_w1": spec.gfsa_w1,
+        "gfsa_order": spec.gfsa_order,
+    }
+    for name, value in given.items():
+        if name not in own and value != Attention.model_fields[name].default:
+            raise Refusal(
+                f"{place(where, name)}: {shown(value)} would not count, since the remedy "
+                f"'{spec.remedy}' has no '{name}'; delete it, or name another remedy."
+            )
+    if spec.remedy != "none" and spec.layers == "waning":
+        raise Refusal(
+            f"{place(where, 'remedy')}: '{spec.remedy}' is a filter of attention, and layers that "
+            f"are 'waning' mix it with the identity already; write 'layers: frozen'."
+        )
+
+
+def check_dynamics(spec: Attention, where: str) -> None:
+    """Refuse parameters of one kind of layers beside another kind.
+
+    Raises
+    ------
+    Refusal
+        Naming the parameter.
+    """
+    if spec.start != "tokens" and not spec.keeps_a_mode:
+        raise Refusal(
+            f"{place(where, 'start')}: '{spec.start}' is said of the stationary mode, which "
+            f"recomputed layers, several heads and layer norm do not have; write 'start: tokens'."
+        )
+    if spec.projections == "fresh" and spec.layers != "recomputed":
+        raise Refusal(
+            f"{place(where, 'projections')}: 'fresh' would not count, since one matrix serves all "
+            f"layers; write 'layers: recomputed', or delete it."
+        )
+    if spec.value_unit != "one" and spec.layers == "recomputed":
+        raise Refusal(
+            f"{place(where, 'value_unit')}: '{spec.value_unit}' needs the one |λ₂| of all layers; "
+            f"write 'layers: frozen', or delete it."
+        )
+    exact = spec.kernel == SPLIT_KERNEL and spec.score in SPLIT_SCORES
+    if spec.layers == "recomputed" and spec.arithmetic == "split" and not exact:
+        raise Refusal(
+            f"{place(where, 'arithmetic')}: recomputed attention has a split form for the kernel "
+            f"'{SPLIT_KERNEL}' of the scores 'dot' and 'l2' only, not for "
+            f"'{spec.kernel}' of '{spec.score}'; write 'arithmetic: float64'."
+        )

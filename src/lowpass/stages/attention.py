@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from lowpass import layers, spectra
-from lowpass.kernels import KERNELS, attend, scaled
+from lowpass import spectra
+from lowpass.eigen import slem
+from lowpass.kernels import KERNELS, logits, scaled
+from lowpass.layernorm import layer_norm
+from lowpass.layers import Block
 from lowpass.masks import masked
 from lowpass.registry import Refusal
+from lowpass.remedies import REMEDIES, Filter
 from lowpass.spec.attention import Attention, parse
 from lowpass.spec.depth import recorded_layers
-from lowpass.splits import Split
-from lowpass.stages.components import State, labels_of, of_plain, of_split, rows
+from lowpass.stages.components import labels_of, rows
+from lowpass.stages.dynamics import Made, states
 from lowpass.stages.inside import combinations, stack, together
+from lowpass.stages.projections import Projections, drawn
 from lowpass.stages.trajectory import Trajectory
-from lowpass.starts import STARTS
-from lowpass.streams import stream
-from lowpass.weights import WEIGHTS
+
+# Coefficients of the identity, of attention and of its square.
+POWERS = 3
+SQUARE = ("replicate", "query", "key")
 
 Variables = dict[str, tuple[tuple[str, ...], np.ndarray]]
 
@@ -43,33 +49,65 @@ def attention(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
     Trajectory
         Weights, attention and stationary distribution at once; components layer by layer.
     """
-    axes = recipe["params"].get("inside", {})
+    axes, seed = recipe["params"].get("inside", {}), recipe.get("seed", 0)
     specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
-    headers = [header(spec, data, recipe.get("seed", 0)) for spec in specs]
-    runs = [
-        rows(states(spec, data["x"].values, fixed), set(fixed["recorded_layer"].values.tolist()))
-        for spec, fixed in zip(specs, headers, strict=True)
-    ]
+    headers, runs = [], []
+    for spec in specs:
+        made, block = first_layer(spec, data, seed), block_of(spec)
+        headers.append(header(spec, data, made, block))
+        recorded = set(headers[-1]["recorded_layer"].values.tolist())
+        runs.append(rows(states(spec, data, made, block, seed), recorded))
     return Trajectory(stack("attention", headers, axes), together(runs, axes))
 
 
-def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
-    """Build the attention matrix of every replicate, and what is known before the first layer."""
-    variables = mixing(spec, data, seed)
-    _, a = variables["attention"]
-    n_replicates, n_tokens = a.shape[:2]
-    beta = {} if spec.beta is None else {"inverse_temperature": np.full(n_replicates, spec.beta)}
-    floor = (
-        -np.inf
-        if spec.arithmetic == "split"
-        else np.log10(spectra.rounding_floor(spec.arithmetic, n_tokens))
-    )
+def block_of(spec: Attention) -> Block:
+    """Say how a layer is put together from its heads."""
+    knobs = spec.model_dump(include=set(REMEDIES.facts(spec.remedy)["knobs"]))
+    return Block(spec.skip, spec.step, spec.norm, REMEDIES[spec.remedy](spec.strength, **knobs))
+
+
+def first_layer(spec: Attention, data: xr.Dataset, seed: int) -> Made:
+    """Compute attention from the first of what is stated: itself, logits, q and k."""
+    projections = drawn(spec, data, seed)
+    if "attention" in data:
+        made = Made(data["attention"].values[:, None], projections, None)
+    elif spec.beta is None:
+        raise Refusal("attention.beta: is not given, and the data state no attention; write it.")
+    else:
+        scores = scores_of(spec, data, projections)
+        largest = np.abs(np.where(scores == -np.inf, 0.0, scores)).max(axis=(1, 2, 3))
+        made = Made(KERNELS[spec.kernel](scores), projections, largest)
+    if spec.value_unit == "one" or projections.w_v is None:
+        return made
+    unit = 1 / slem(made.attention.mean(axis=1))
+    in_units = projections._replace(w_v=unit[:, None, None] * projections.w_v)
+    return made._replace(projections=in_units)
+
+
+def scores_of(spec: Attention, data: xr.Dataset, projections: Projections) -> np.ndarray:
+    """Compute masked logits (replicate, head, query, key) of layer 0."""
+    beta = spec.beta or 0.0
+    if "logits" in data:
+        return masked(scaled(data["logits"].values[:, None], beta), spec.mask)
+    given = {"score": spec.score, "mask": spec.mask, "beta": beta}
+    if "q" in data:
+        return logits(data["q"].values[:, None], data["k"].values[:, None], **given)
+    x = layer_norm(data["x"].values) if spec.norm == "pre" else data["x"].values
+    heads = [projections.compared(head, spec.n_heads) for head in range(spec.n_heads)]
+    return np.stack([logits(x @ w_q, x @ w_k, **given) for w_q, w_k in heads], axis=1)
+
+
+def header(spec: Attention, data: xr.Dataset, made: Made, block: Block) -> xr.Dataset:
+    """Describe what is known before the first layer."""
+    a = made.attention.mean(axis=1) if spec.n_heads > 1 else made.attention[:, 0]
     return xr.Dataset(
         {
-            **variables,
+            **weights_of(made.projections),
+            "attention": (SQUARE, a),
+            **heads_of(spec, made),
             "stationary": (("replicate", "token"), spectra.stationary(a)),
-            "log10_rounding_floor": ("replicate", np.full(n_replicates, floor)),
-            **{name: ("replicate", values) for name, values in beta.items()},
+            **numbers_of(spec, made, block),
+            **filter_of(block.remedy, len(a)),
         },
         {
             "layer": np.arange(spec.depth + 1),
@@ -79,50 +117,54 @@ def header(spec: Attention, data: xr.Dataset, seed: int) -> xr.Dataset:
     )
 
 
-def mixing(spec: Attention, data: xr.Dataset, seed: int) -> Variables:
-    """Compute the attention matrix from the first of what is stated: itself, logits, q and k."""
-    square = ("replicate", "query", "key")
-    if "attention" in data:
-        return {"attention": (square, data["attention"].values)}
-    if spec.beta is None:
-        raise Refusal("attention.beta: is not given, and the data state no attention; write it.")
-    if "logits" in data:
-        scores = masked(scaled(data["logits"].values, spec.beta), spec.mask)
-        return {"attention": (square, KERNELS[spec.kernel](scores))}
-    weights = {} if "q" in data else drawn(spec, data, seed)
-    x = data["x"].values
-    q, k = (data[name].values if name in data else x @ weights[f"w_{name}"][1] for name in "qk")
-    a = attend(q, k, score=spec.score, kernel=spec.kernel, mask=spec.mask, beta=spec.beta)
-    return {**weights, "attention": (square, a)}
+def numbers_of(spec: Attention, made: Made, block: Block) -> Variables:
+    """Label what is one number for each replicate."""
+    n_replicates, _, _, n_tokens = made.attention.shape
+    split = spec.arithmetic == "split"
+    floor = 0.0 if split else spectra.rounding_floor(spec.arithmetic, n_tokens)
+    numbers = {
+        "inverse_temperature": spec.beta,
+        "max_logit": made.max_logit,
+        "log10_rounding_floor": np.log10(floor) if floor else -np.inf,
+        "skip_weight": block.skip,
+        "step_size": block.step,
+    }
+    return {
+        name: (("replicate",), np.broadcast_to(np.asarray(value, float), n_replicates))
+        for name, value in numbers.items()
+        if value is not None
+    }
 
 
-def drawn(spec: Attention, data: xr.Dataset, seed: int) -> Variables:
-    """Draw the projections of every replicate, each from its own stream."""
-    d_model = data.sizes["feature"]
-    shape = {"weights": spec.weights, "d_model": d_model}
-    pairs = [
-        WEIGHTS[spec.weights](stream(seed, "weights", shape, int(replicate)), d_model)
-        for replicate in data["replicate"].values
-    ]
-    w_q, w_k = (np.stack(each) for each in zip(*pairs, strict=True))
+def weights_of(projections: Projections) -> Variables:
+    """Label the projections that were drawn."""
     dims = ("replicate", "feature", "projected")
-    return {"w_q": (dims, w_q), "w_k": (dims, w_k)}
+    every = {
+        "w_q": projections.w_q,
+        "w_k": projections.w_k,
+        "w_v": projections.w_v,
+        "w_o": projections.w_o,
+    }
+    return {name: (dims, value) for name, value in every.items() if value is not None}
 
 
-def states(spec: Attention, x: np.ndarray, fixed: xr.Dataset) -> Iterator[State]:
-    """Yield the components of layer 0, 1, ..., depth."""
-    a, pi = fixed["attention"].values, fixed["stationary"].values
-    # The start is handed on without a name here, so that it goes when its layer has gone.
-    if spec.arithmetic == "split":
-        run = layers.iterate_split(a, Split.of(*STARTS[spec.start](x, a, pi)), pi)
-        for _, split in zip(range(spec.depth + 1), run, strict=False):
-            yield of_split(split, pi)
-        return
-    run = layers.iterate_plain(a, whole(*STARTS[spec.start](x, a, pi)), spec.arithmetic)
-    for _, plain in zip(range(spec.depth + 1), run, strict=False):
-        yield of_plain(plain, pi)
+def heads_of(spec: Attention, made: Made) -> Variables:
+    """Label the attention of several heads, beside their mean."""
+    if spec.n_heads == 1:
+        return {}
+    return {"attention_by_head": (("replicate", "head", "query", "key"), made.attention)}
 
 
-def whole(stationary: np.ndarray, transient: np.ndarray) -> np.ndarray:
-    """Put the tokens together again: (..., token, feature)."""
-    return stationary[..., None, :] + transient
+def filter_of(remedy: Filter, n_replicates: int) -> Variables:
+    """Label the coefficients of a filter, as many for each."""
+
+    def filled(coefficients: tuple[float, ...]) -> np.ndarray:
+        row = np.pad(coefficients, (0, POWERS - len(coefficients)))
+        return np.tile(row, (n_replicates, 1))
+
+    dims = ("replicate", "power")
+    return {
+        "high_coefficient": (dims, filled(remedy.high)),
+        "mean_coefficient": (dims, filled(remedy.mean)),
+        "source_weight": (("replicate",), np.full(n_replicates, remedy.source)),
+    }

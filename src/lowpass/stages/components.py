@@ -23,30 +23,39 @@ def labels_of(data: xr.Dataset) -> dict[str, xr.DataArray]:
 
 
 class State(NamedTuple):
-    """Hold a layer's components, each with its binary exponent."""
+    """Hold a layer's components, each with its binary exponent.
+
+    Layers that share no stationary mode have no stationary part, and no transient one.
+    """
 
     dc: tuple[np.ndarray, np.ndarray]
     hc: tuple[np.ndarray, np.ndarray]
-    stationary: tuple[np.ndarray, np.ndarray]
-    transient: np.ndarray
+    stationary: tuple[np.ndarray, np.ndarray] | None = None
+    transient: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def of_split(split: splits.Split, pi: np.ndarray) -> State:
     """Read the components off a split state; ``pi`` (replicate, token) is stationary."""
     mean = splits.dc_scaled(split, pi)
     kept = (split.kept, split.kept_exponent)
-    return State(mean, splits.hc(split), kept, split.rest)
+    return State(mean, splits.hc(split), kept, (split.rest, split.exponent))
 
 
-def of_plain(plain: np.ndarray, pi: np.ndarray) -> State:
+def of_mean(split: splits.Split) -> State:
+    """Read the components off a state that is split by the token mean."""
+    return State((split.kept, split.kept_exponent), (split.rest, split.exponent))
+
+
+def of_plain(plain: np.ndarray, pi: np.ndarray | None) -> State:
     """Read the components off one array (replicate, token, feature)."""
     array = plain.astype(float, copy=False)
     mean = array.mean(axis=-2)
-    kept = (pi[..., None, :] @ array)[..., 0, :]
     one = np.zeros(len(array), dtype=np.int64)
-    return State(
-        (mean, one), (array - mean[..., None, :], one), (kept, one), array - kept[..., None, :]
-    )
+    parts = ((mean, one), (array - mean[..., None, :], one))
+    if pi is None:
+        return State(*parts)
+    kept = (pi[..., None, :] @ array)[..., 0, :]
+    return State(*parts, (kept, one), (array - kept[..., None, :], one))
 
 
 def rows(states: Iterator[State], recorded: set[int]) -> Iterator[Layer]:
@@ -64,12 +73,11 @@ def row_of(state: State, keep: bool) -> Layer:
     row: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
         "log10_dc_norm": (("replicate",), norm_of_mean(dc, dc_exponent, n_tokens)),
         "log10_hc_norm": (("replicate",), spectra.log10_norm(hc, hc_exponent)),
-        "log10_stationary_norm": (("replicate",), norm_of_mean(*state.stationary, n_tokens)),
-        "log10_transient_norm": (
-            ("replicate",),
-            spectra.log10_norm(state.transient, hc_exponent),
-        ),
     }
+    if state.stationary and state.transient:
+        kept, transient = state.stationary, state.transient
+        row["log10_stationary_norm"] = (("replicate",), norm_of_mean(*kept, n_tokens))
+        row["log10_transient_norm"] = (("replicate",), spectra.log10_norm(*transient))
     if keep:
         row["dc"] = (("replicate", "feature"), dc)
         row["dc_exponent"] = (("replicate",), dc_exponent)

@@ -1,4 +1,4 @@
-"""Weights and starts; the split iteration against hundreds of digits; floors of plain floats."""
+"""Weights and starts; the frozen iteration against hundreds of digits; floors of plain floats."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 from mpmath import mp
 from numpy.testing import assert_allclose
 
+from lowpass.eigen import slem
+from lowpass.frozen import iterate_plain, iterate_split
 from lowpass.kernels import KERNELS, logits, softmax
-from lowpass.layers import iterate_plain, iterate_split
 from lowpass.registry import Refusal
 from lowpass.spectra import (
     eigenvalues,
     fitted_rate,
     log10_norm,
     rounding_floor,
-    slem,
     stationary,
 )
 from lowpass.splits import Split, dc, dc_scaled, hc

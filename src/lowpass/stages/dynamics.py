@@ -1,0 +1,136 @@
+"""The dynamics of attention: the state of every layer, in the arithmetic that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from lowpass import spectra
+from lowpass.consensus import matrix_mixing, softmax_mixing, split_logits
+from lowpass.frozen import Frozen, dual
+from lowpass.kernels import KERNELS, attend
+from lowpass.layers import PLAIN, SPLIT, Block, Head, iterate
+from lowpass.masks import masked
+from lowpass.remedies import Filter
+from lowpass.spec.attention import Attention
+from lowpass.splits import Split, by_mean
+from lowpass.stages.components import State, of_mean, of_plain, of_split
+from lowpass.stages.projections import Projections, drawn
+from lowpass.starts import STARTS
+
+Heads = Callable[[Any, int], Sequence[tuple[Head, np.ndarray | None]]]
+
+
+class Made(NamedTuple):
+    """Hold the first layer: attention (replicate, head, query, key), and what it came from."""
+
+    attention: np.ndarray
+    projections: Projections
+    max_logit: np.ndarray | None
+
+
+def states(
+    spec: Attention, data: xr.Dataset, made: Made, block: Block, seed: int
+) -> Iterator[State]:
+    """Yield the components of layer 0, 1, ..., depth."""
+    if spec.keeps_a_mode:
+        run = with_mode(spec, data["x"].values, made, block)
+    else:
+        run = without_mode(spec, data, made, block, seed)
+    return islice(run, spec.depth + 1)
+
+
+def with_mode(spec: Attention, x: np.ndarray, made: Made, block: Block) -> Iterator[State]:
+    """Iterate layers of one head that share a stationary mode, split along it."""
+    a, remedy = made.attention[:, 0], block.remedy
+    values = made.projections.values(0, 1, x.shape[-1])
+    # The filter goes into the matrix, but for its source.
+    block = replace(block, remedy=Filter(source=remedy.source))
+    matrix = a if remedy == block.remedy else remedy.matrix(a)
+    even_handed = remedy.high == remedy.mean
+    weights = spectra.stationary(a) if even_handed else dual(matrix, remedy.constant_gain)
+    kept, rest = STARTS[spec.start](x, a, weights)
+
+    def layer_matrix(layer: int) -> np.ndarray:
+        return matrix if spec.layers != "waning" else waning(matrix, layer)
+
+    if spec.arithmetic == "split":
+        gain = remedy.constant_gain
+
+        def split_heads(y: Split, layer: int) -> list[tuple[Head, np.ndarray | None]]:
+            return [(Frozen(layer_matrix(layer), weights, gain), values)]
+
+        run = iterate(SPLIT, Split.of(kept, rest), split_heads, block)
+        return (of_split(split, weights) for split in run)
+    cast = np.dtype(spec.arithmetic)
+    start = (kept[..., None, :] + rest).astype(cast)
+    values = None if values is None else values.astype(cast)
+    matrix = matrix.astype(cast, copy=False)
+
+    def plain_heads(y: np.ndarray, layer: int) -> list[tuple[Head, np.ndarray | None]]:
+        return [(times(layer_matrix(layer)), values)]
+
+    run = iterate(PLAIN, start, plain_heads, block)
+    return (of_plain(plain, weights) for plain in run)
+
+
+def waning(matrix: np.ndarray, layer: int) -> np.ndarray:
+    """Mix a matrix with the identity, the less of it the deeper the layer."""
+    share = 2.0 ** -(layer + 1)
+    return (1 - share) * np.eye(matrix.shape[-1], dtype=matrix.dtype) + share * matrix
+
+
+def times(matrix: np.ndarray) -> Head:
+    """Make the head that multiplies with a matrix."""
+    return lambda y: matrix @ y
+
+
+def without_mode(
+    spec: Attention, data: xr.Dataset, made: Made, block: Block, seed: int
+) -> Iterator[State]:
+    """Iterate layers that share no stationary mode, split by the token mean."""
+    x = data["x"].values
+    split = spec.arithmetic == "split"
+    cast = np.dtype("float64" if split else spec.arithmetic)
+
+    def heads(y: Any, layer: int) -> list[tuple[Head, np.ndarray | None]]:
+        fresh = spec.projections == "fresh" and layer > 1
+        projections = drawn(spec, data, seed, layer) if fresh else made.projections
+        found = []
+        for head in range(spec.n_heads):
+            if spec.layers == "recomputed":
+                w_q, w_k = projections.compared(head, spec.n_heads)
+                make = recomputed_split if split else recomputed_plain
+                mixing = make(spec, y, w_q.astype(cast), w_k.astype(cast))
+            else:
+                a = made.attention[:, head]
+                a = waning(a, layer) if spec.layers == "waning" else a
+                mixing = matrix_mixing(a) if split else times(a.astype(cast))
+            values = projections.values(head, spec.n_heads, x.shape[-1])
+            found.append((mixing, None if values is None else values.astype(cast)))
+        return found
+
+    if split:
+        return map(of_mean, iterate(SPLIT, by_mean(x), heads, block))
+    return (of_plain(plain, None) for plain in iterate(PLAIN, x.astype(cast), heads, block))
+
+
+def recomputed_split(spec: Attention, y: Split, w_q: np.ndarray, w_k: np.ndarray) -> Head:
+    """Make the head that compares the tokens of its own layer, split."""
+    given = {"score": spec.score, "beta": spec.beta or 0.0}
+    if spec.mask == "none":
+        return softmax_mixing(y, w_q, w_k, **given)
+    scores = masked(split_logits(y, w_q, w_k, **given), spec.mask)
+    return matrix_mixing(KERNELS["softmax"](scores))
+
+
+def recomputed_plain(spec: Attention, y: np.ndarray, w_q: np.ndarray, w_k: np.ndarray) -> Head:
+    """Make the head that compares the tokens of its own layer, in one array."""
+    given = {"score": spec.score, "kernel": spec.kernel, "mask": spec.mask}
+    matrix = attend(y @ w_q, y @ w_k, beta=spec.beta or 0.0, **given)
+    return times(matrix.astype(y.dtype))

@@ -29,7 +29,9 @@ from ..configurations import (
 
 ATTENTION = "{beta: [1, 3], depth: 4}"
 DEFAULTS = {
-    name: field.default for name, field in Attention.model_fields.items() if not field.is_required()
+    name: "null" if field.default is None else field.default
+    for name, field in Attention.model_fields.items()
+    if not field.is_required()
 }
 
 
@@ -107,6 +109,7 @@ OTHER = {
     "record": "all",
     "arithmetic": "float64",
     "n_heads": 2,
+    "mask_width": 2,
     "values": "random",
     "output": "random",
     "value_scale": 2.0,
@@ -141,6 +144,7 @@ BESIDE = {
     "gfsa_w1": {"remedy": "gfsa"},
     "gfsa_order": {"remedy": "gfsa"},
     "projections": {"layers": "recomputed"},
+    "mask_width": {"mask": "window", "mask_width": 1},
 }
 
 

@@ -36,7 +36,8 @@ NEEDED = {"beta": 1.0, "depth": 4}
     ("parameter", "name"), [(parameter, name) for parameter in NAMED for name in NAMED[parameter]]
 )
 def test_every_registered_name_is_a_choice(parameter, name):
-    assert getattr(parse({**NEEDED, parameter: name}, "here"), parameter) == name
+    beside = {"mask_width": 2} if name == "window" else {}
+    assert getattr(parse({**NEEDED, **beside, parameter: name}, "here"), parameter) == name
 
 
 @pytest.mark.parametrize("parameter", sorted(NAMED))

@@ -38,6 +38,7 @@ CHANGES = {
     "record": [0, 5],
     "arithmetic": "float32",
     "n_heads": 3,
+    "mask_width": 2,
     "values": "random",
     "output": "random",
     "value_scale": 2.0,
@@ -63,6 +64,7 @@ BESIDE = {
     "gfsa_order": {"remedy": "gfsa", "strength": 0.5},
     "remedy": {"strength": 0.5},
     "projections": {"layers": "recomputed"},
+    "mask_width": {"mask": "window", "mask_width": 1},
 }
 UNPAIRED = {"weights"}
 THREE = ["replicate", "token", "feature"]

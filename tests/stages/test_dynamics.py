@@ -87,11 +87,12 @@ def textbook(x, w_q, w_k, w_v, w_o, params) -> list[np.ndarray]:
     n_heads = params.get("n_heads", 1)
     norm, skip, step = (params.get(k, d) for k, d in (("norm", "none"), ("skip", 0), ("step", 1)))
     name, c = params.get("remedy", "none"), params.get("strength", 0.0)
-    causal = params.get("mask") == "block"
-    half = N_TOKENS // 2
-    allowed = [
-        [not causal or (i < half) == (j < half) for j in range(N_TOKENS)] for i in range(N_TOKENS)
-    ]
+    seen = {
+        "none": lambda i, j: True,
+        "causal": lambda i, j: j <= i,
+        "window": lambda i, j: abs(i - j) <= params["mask_width"],
+    }[params.get("mask", "none")]
+    allowed = [[seen(i, j) for j in range(N_TOKENS)] for i in range(N_TOKENS)]
     parts = np.split(np.arange(D_MODEL), n_heads)
 
     def heads_of(y):
@@ -138,6 +139,8 @@ CASES = [
     {"layers": "waning", "norm": "post", "skip": 1.0},
     {"values": "identity", "value_scale": -0.5, "skip": 1.0},
     {"n_heads": 4},
+    *({"layers": layers, "mask": "causal"} for layers in ("frozen", "recomputed")),
+    {"layers": "recomputed", "mask": "window", "mask_width": 1, "n_heads": 2},
     {"layers": "recomputed", "norm": "pre", "remedy": "neutreno", "strength": 0.4},
 ]
 

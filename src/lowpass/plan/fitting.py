@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from lowpass.graphs import GRAPHS
@@ -97,6 +97,11 @@ def stated(data: Any) -> list[str]:
     return [role for role in STATED if getattr(data, role, None) is not None]
 
 
+def compared(roles: Collection[str]) -> bool:
+    """Say whether the data state what comparing tokens would give, so that nothing is drawn."""
+    return bool({"attention", "logits", "query"} & set(roles))
+
+
 def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str) -> None:
     """Refuse parameters that could not count, since a file states what they would decide."""
     roles = stated(specs["data"])
@@ -109,7 +114,7 @@ def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str
         raise Refusal(
             f"{where}.attention.beta: is not given and has no default; write a value for it."
         )
-    if roles and specs["attention"].layers == "recomputed":
+    if compared(roles) and specs["attention"].layers == "recomputed":
         raise Refusal(
             f"{where}.attention.layers: 'recomputed' layers compare tokens, and would not read "
             f"data.{roles[0]}; write 'layers: frozen', or delete data.{roles[0]}."

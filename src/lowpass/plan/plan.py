@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lowpass.plan.fitting import stated
+from lowpass.plan.fitting import compared, stated
 from lowpass.plan.point import Point, slug_of
 from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
@@ -86,7 +86,7 @@ class Plan:
             if name not in axes
         }
         weights = stage == "attention" and (
-            not stated(cell.specs["data"]) or {spec.values, spec.output} != {"identity"}
+            not compared(stated(cell.specs["data"])) or {spec.values, spec.output} != {"identity"}
         )
         first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
         slug = slug_of(getattr(spec, first), given) if first else parent.slug

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from lowpass.domains import Count, NonNegative
 from lowpass.kernels import KERNELS, SCORES
-from lowpass.masks import MASKS
+from lowpass.masks import MASKS, check_parameters
 from lowpass.registry import Refusal
 from lowpass.remedies import REMEDIES
 from lowpass.spec.base import Spec, build, place, shown
@@ -80,6 +80,9 @@ class Attention(Spec):
     mask: Annotated[str, AfterValidator(known_mask)] = Field(
         "none", description="which keys a query may see"
     )
+    mask_width: Count | None = Field(
+        None, description="distance that the mask 'window' reaches, in tokens"
+    )
     values: Annotated[str, AfterValidator(known_values)] = Field(
         "identity", description="how the projection of values is drawn"
     )
@@ -140,6 +143,10 @@ def parse(params: dict[str, Any], where: str) -> Attention:
     """
     spec = build(Attention, params, where)
     check_recorded(spec.record, spec.depth, where)
+    try:
+        check_parameters(spec.mask, mask_width=spec.mask_width)
+    except Refusal as refusal:
+        raise Refusal(f"{place(where, 'mask_width')}: {refusal}") from None
     check_remedy(spec, where)
     check_dynamics(spec, where)
     return spec

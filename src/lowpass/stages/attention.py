@@ -19,7 +19,7 @@ from lowpass.remedies import REMEDIES, Filter
 from lowpass.spec.attention import Attention, parse
 from lowpass.spec.depth import recorded_layers
 from lowpass.stages.components import labels_of, rows
-from lowpass.stages.dynamics import Made, states
+from lowpass.stages.dynamics import Made, mask_of, states
 from lowpass.stages.inside import combinations, stack, together
 from lowpass.stages.projections import Projections, drawn
 from lowpass.stages.trajectory import Trajectory
@@ -86,10 +86,11 @@ def first_layer(spec: Attention, data: xr.Dataset, seed: int) -> Made:
 
 def scores_of(spec: Attention, data: xr.Dataset, projections: Projections) -> np.ndarray:
     """Compute masked logits (replicate, head, query, key) of layer 0."""
-    beta = spec.beta or 0.0
+    beta, mask = spec.beta or 0.0, mask_of(spec, data)
     if "logits" in data:
-        return masked(scaled(data["logits"].values[:, None], beta), spec.mask)
-    given = {"score": spec.score, "mask": spec.mask, "beta": beta}
+        stated = scaled(data["logits"].values[:, None], beta)
+        return masked(stated, mask, mask_width=spec.mask_width)
+    given = {"score": spec.score, "mask": mask, "mask_width": spec.mask_width, "beta": beta}
     if "q" in data:
         return logits(data["q"].values[:, None], data["k"].values[:, None], **given)
     x = layer_norm(data["x"].values) if spec.norm == "pre" else data["x"].values

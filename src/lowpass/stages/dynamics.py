@@ -106,7 +106,7 @@ def without_mode(
             if spec.layers == "recomputed":
                 w_q, w_k = projections.compared(head, spec.n_heads)
                 make = recomputed_split if split else recomputed_plain
-                mixing = make(spec, y, w_q.astype(cast), w_k.astype(cast))
+                mixing = make(spec, mask_of(spec, data), y, w_q.astype(cast), w_k.astype(cast))
             else:
                 a = made.attention[:, head]
                 a = waning(a, layer) if spec.layers == "waning" else a
@@ -120,17 +120,33 @@ def without_mode(
     return (of_plain(plain, None) for plain in iterate(PLAIN, x.astype(cast), heads, block))
 
 
-def recomputed_split(spec: Attention, y: Split, w_q: np.ndarray, w_k: np.ndarray) -> Head:
+def mask_of(spec: Attention, data: xr.Dataset) -> str | np.ndarray:
+    """Give the mask that the data state, or the name of one."""
+    return data["allowed"].values if "allowed" in data else spec.mask
+
+
+def recomputed_split(
+    spec: Attention, mask: str | np.ndarray, y: Split, w_q: np.ndarray, w_k: np.ndarray
+) -> Head:
     """Make the head that compares the tokens of its own layer, split."""
     given = {"score": spec.score, "beta": spec.beta or 0.0}
-    if spec.mask == "none":
+    if isinstance(mask, str) and mask == "none":
         return softmax_mixing(y, w_q, w_k, **given)
-    scores = masked(split_logits(y, w_q, w_k, **given), spec.mask)
+    scores = masked(split_logits(y, w_q, w_k, **given), mask, mask_width=spec.mask_width)
     return matrix_mixing(KERNELS["softmax"](scores))
 
 
-def recomputed_plain(spec: Attention, y: np.ndarray, w_q: np.ndarray, w_k: np.ndarray) -> Head:
+def recomputed_plain(
+    spec: Attention, mask: str | np.ndarray, y: np.ndarray, w_q: np.ndarray, w_k: np.ndarray
+) -> Head:
     """Make the head that compares the tokens of its own layer, in one array."""
-    given = {"score": spec.score, "kernel": spec.kernel, "mask": spec.mask}
-    matrix = attend(y @ w_q, y @ w_k, beta=spec.beta or 0.0, **given)
+    matrix = attend(
+        y @ w_q,
+        y @ w_k,
+        score=spec.score,
+        kernel=spec.kernel,
+        mask=mask,
+        mask_width=spec.mask_width,
+        beta=spec.beta or 0.0,
+    )
     return times(matrix.astype(y.dtype))

@@ -8,9 +8,9 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-from .processes import settle
+from .settings import settle
 
-TOPICS = ("plan", "startup", "layers", "consensus", "memory", "overhead")
+TOPICS = ("plan", "startup", "layers", "consensus", "attention", "spectra", "memory", "overhead")
 LATEST = Path("bench/latest.json")
 
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..workflow.project import ROOT, environment
-
-# What the Snakefile and the Makefile set for every job.
-SETTINGS = {
-    "PYTHONPATH": str(ROOT / "src"),
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-}
+from ..workflow.project import environment
+from .settings import SETTINGS
 
 
 def python(arguments: Sequence[str], folder: Path, **settings: str) -> str:
@@ -39,8 +30,3 @@ def python(arguments: Sequence[str], folder: Path, **settings: str) -> str:
     if finished.returncode:
         raise RuntimeError((finished.stdout + finished.stderr)[-2000:])
     return finished.stdout + finished.stderr
-
-
-def settle() -> None:
-    """Give this process the settings of a job; call it before numpy is imported."""
-    os.environ.update(SETTINGS)

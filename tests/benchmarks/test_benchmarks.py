@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,7 +17,8 @@ from numpy.testing import assert_allclose
 from lowpass import store
 from lowpass.__main__ import main
 
-from . import consensus, layers, memory, overhead, plan, startup
+from ..workflow.project import ROOT
+from . import attention, consensus, layers, memory, overhead, plan, spectra, startup
 from .__main__ import TOPICS
 from .measuring import Row, Samples, alternate, divided
 from .report import amount, save, table
@@ -68,6 +71,48 @@ def test_a_recomputed_layer_is_that_of_whole_tokens(replicates):
     kept = np.ldexp(split.kept, split.kept_exponent[:, None])
     assert_allclose(kept[:, None, :] + rest, plain, rtol=1e-12, atol=1e-14)
     assert (running["near"]().exponent < -250).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_tiles_rows_and_the_whole_matrix_are_one_layer(dtype):
+    case = attention.Case(20, 4, 2.0, dtype)
+    ours, records = attention.layer(case, attention.mix_recorded)()
+    sides = attention.plain(case)
+    for other in (attention.layer(case), sides["whole"], sides["rows"]):
+        assert_allclose(other(), ours, atol=30 * np.finfo(dtype).eps)
+    mixed, theirs = attention.plain_recorded(case)()
+    assert_allclose(mixed, ours, atol=30 * np.finfo(dtype).eps)
+    names = ("entropy", "edge_energy", "mean_cosine", "dc_norm", "hc_norm", "column_sums")
+    kept = np.hstack([getattr(records, name) for name in names])
+    assert_allclose(theirs, kept, rtol=200 * np.finfo(dtype).eps, atol=30 * np.finfo(dtype).eps)
+    attention.roofline(case)()
+
+
+def test_soft_attention_needs_no_shift_and_sharp_attention_is_clipped():
+    soft, sharp = (
+        attention.layer(attention.Case(256, beta=beta), attention.mix_recorded)()[1]
+        for beta in (attention.SOFT, attention.SHARP)
+    )
+    assert soft.clipped == 0
+    assert sharp.clipped > 0.5 * 256**2
+
+
+def test_both_ways_to_a_modulus_and_to_a_rank_agree():
+    for weights in ("untied", "symmetric"):
+        a = spectra.attention(150, weights=weights)
+        assert_allclose(spectra.slem(a), spectra.all_eigenvalues(a), rtol=1e-10)
+    modes = np.linalg.eigvals(a)
+    assert_allclose(spectra.reversible_eigenvalues(a), np.sort(modes.real)[::-1], atol=1e-13)
+    crowded = spectra.scores_alone(150)
+    assert_allclose(spectra.slem(crowded), spectra.all_eigenvalues(crowded), rtol=1e-10)
+    tokens = np.random.default_rng(0).standard_normal((20, 3))
+    assert_allclose(spectra.rank_by_gram(tokens), spectra.rank_by_svd(tokens), rtol=1e-12)
+
+
+def test_numpy_is_not_there_before_it_is_told_how_many_threads_to_use():
+    """BLAS reads the settings when it is loaded; later ones would change what is said alone."""
+    seen = "import sys, tests.benchmarks.__main__; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", seen], cwd=ROOT).returncode == 0
 
 
 def test_advancing_computes_as_many_layers_as_it_says():

@@ -88,8 +88,11 @@ def test_consensus_stays_consensus(rng):
 def test_a_batch_is_normalised_as_its_members_are(rng):
     """Near and far from consensus, side by side."""
     mean, u = draw(rng)
-    states = [Split.of(mean, share * u) for share in SHARES]
-    batch = layer_norm_split(Split.of(mean + 0 * u[None, 0], u * np.reshape(SHARES, (-1, 1, 1))))
+    shares, exponents = np.append(SHARES, 1.0), np.append(np.zeros(len(SHARES), dtype=int), -5000)
+    several = zip(shares, exponents, strict=True)
+    states = [Split.of(mean, share * u, exponent) for share, exponent in several]
+    means = np.tile(mean, (len(shares), 1))
+    batch = layer_norm_split(Split.of(means, u * shares[:, None, None], exponents))
     for i, state in enumerate(states):
         alone = layer_norm_split(state)
         for name in ("kept", "rest", "exponent", "kept_exponent"):
@@ -136,15 +139,15 @@ def test_layers_with_a_norm_are_those_of_exact_arithmetic(
     assert_allclose(ours, exact, rtol=0, atol=unsplit.TOLERANCE)
 
 
-@pytest.mark.parametrize("tokens", [np.zeros((2, 3, 4)), np.full((2, 3, 4), 0.1)])
+@pytest.mark.parametrize("tokens", [np.zeros((2, 3, 3)), np.full((2, 3, 3), 0.1)])
 def test_a_token_of_equal_features_is_refused_by_name(tokens, rng):
     tokens = tokens + 0.0
-    tokens[0] = rng.standard_normal((3, 4))
-    tokens[1, :2] += rng.standard_normal((2, 4))
+    tokens[0] = rng.standard_normal((3, 3))
+    tokens[1, :2] += rng.standard_normal((2, 3))
     with pytest.raises(Refusal, match=r"^token \[1, 2\] is 0(\.1)? in every feature; .* Use other"):
         layer_norm(tokens)
 
 
 def test_a_mean_of_equal_features_is_refused_where_tokens_agree():
     with pytest.raises(Refusal, match=r"^token \[0\] is .* in every feature"):
-        layer_norm_split(Split.of(np.full(4, 0.1), np.zeros((3, 4))))
+        layer_norm_split(Split.of(np.full(3, 0.1), np.zeros((4, 3))))

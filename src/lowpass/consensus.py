@@ -25,7 +25,7 @@ KEY_SCORES = Registry("score with a split form")
 LINEAR = -64
 # The exponential of less comes near the end of the range of floats.
 FAINT = -600.0
-# A power of two that is a float, as are its products with numbers of moderate size.
+# Two scores that differ at all differ by far more than an exponential can show on this scale.
 LARGEST = 1000
 
 
@@ -332,8 +332,6 @@ def _below(scores: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     scores -= scores.max(axis=-1, keepdims=True)
     with np.errstate(over="ignore"):
         scores *= np.ldexp(1.0, np.minimum(exponent, LARGEST))[..., None, None]
-        if (exponent > LARGEST).any():
-            np.ldexp(scores, np.maximum(exponent - LARGEST, 0)[..., None, None], out=scores)
     return scores
 
 

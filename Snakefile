@@ -1,5 +1,6 @@
 # From a configuration to a paper. What is asked stands in config/, how it is computed in
 # src/lowpass; here stand only the order of the work and the environment it runs in.
+import gc
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,9 @@ sys.dont_write_bytecode = True
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
+
+# What is planned are many objects and hardly any garbage to look for among them.
+gc.set_threshold(100_000)
 
 from lowpass.uncached import import_from_source
 

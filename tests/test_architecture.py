@@ -10,6 +10,7 @@ import ast
 import graphlib
 import io
 import re
+import subprocess
 import sys
 import token
 import tokenize
@@ -286,3 +287,12 @@ def test_no_two_rooms_need_each_other():
         rooms.setdefault(module.room, set()).update(module.neighbours)
     order = list(graphlib.TopologicalSorter(rooms).static_order())
     assert order.index("registry") < order.index("kernels")
+
+
+def test_a_plan_is_made_without_the_libraries_that_compute():
+    """They would be half of the time in which Snakemake reads its rules."""
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import lowpass.rules; print(*sys.modules)"
+    said = subprocess.run(
+        [sys.executable, "-c", code, SOURCE.parent], capture_output=True, text=True, check=True
+    )
+    assert not {"xarray", "pandas", "netCDF4", "scipy", "matplotlib"} & {*said.stdout.split()}

@@ -192,7 +192,7 @@ def test_an_edited_experiment_is_refused(tree):
         ("kernels.py", "np.exp(scores - scores.max", "attention"),
         ("data.py", "rng.standard_normal((n_tokens, d_model))", "data"),
         # What an experiment holds is measured by the spectra, so their code is its own too.
-        ("measures/matrices.py", "of_matrices(mixing(trajectory), spectra.slem)", "experiment"),
+        ("measures/matrices.py", "of_matrices(mixing(trajectory), eigen.slem)", "experiment"),
     ],
 )
 def test_results_of_older_code_are_refused(path, term, stage, tree):

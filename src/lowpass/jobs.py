@@ -7,6 +7,7 @@ those it was asked for.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -102,6 +103,7 @@ class Job:
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call what computes, noting from here on which entries of registries it uses."""
         Registry.asked.clear()
+        gc.enable()
         return function(*arguments)
 
     def confirm(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lowpass import records, store
+from lowpass import records
 from lowpass.registry import Refusal
 
 Parent = dict[str, str]
@@ -22,6 +22,8 @@ def record_in(path: Path) -> tuple[dict[str, Any], list[Parent]]:
         When the file is not there, carries no record, or one that only later code can read.
     """
     if path.suffix == ".nc":
+        from lowpass import store
+
         return store.read_record(path)
     record = records.embedded(path)
     return record, record["parents"]
@@ -86,6 +88,8 @@ def digest_of(path: Path, record: dict[str, Any]) -> str:
     """
     try:
         if path.suffix == ".nc":
+            from lowpass import store
+
             return store.digest(path)
         content = path.read_bytes()
         if path.suffix == ".png":

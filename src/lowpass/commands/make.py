@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ def recipe(text: str) -> str:
 
 def run(asked: argparse.Namespace) -> int:
     """Make the product; a refusal names it."""
+    # Until a job computes, it makes many objects and no garbage to look for.
+    gc.disable()
     from lowpass.jobs import run
     from lowpass.registry import Refusal
     from lowpass.writing import refusal_of
@@ -43,6 +46,8 @@ def run(asked: argparse.Namespace) -> int:
         raise placed(refusal, [*asked.out, *asked.inputs]) from None
     except OSError as fault:
         raise placed(refusal_of(fault), [*asked.out, *asked.inputs]) from None
+    finally:
+        gc.enable()
     return 0
 
 

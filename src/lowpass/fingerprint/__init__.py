@@ -34,6 +34,7 @@ class Code:
         self._search = search
         self._closures: dict[tuple, Closure] = {}
         self._inventories: dict[tuple, Inventory] = {}
+        self._versions: dict[str, str] = {}
 
     @classmethod
     def read(cls, root: Path, package: str = "lowpass") -> Code:
@@ -116,10 +117,17 @@ class Code:
         there = None if installed is None else tuple(installed[name] for name in distributions)
         key = (tuple(roots), known, tuple(distributions), there)
         if key not in self._inventories:
-            versions = dict(zip(distributions, there or map(_version, distributions), strict=True))
+            found = there or map(self._version, distributions)
+            versions = dict(zip(distributions, found, strict=True))
             python = ".".join(map(str, sys.version_info[:2]))
             self._inventories[key] = Inventory(self.closure(roots, known).digests, versions, python)
         return self._inventories[key]
+
+    def _version(self, distribution: str) -> str:
+        """Look a version up once, since that reads a file."""
+        if distribution not in self._versions:
+            self._versions[distribution] = _version(distribution)
+        return self._versions[distribution]
 
     def complaints(self) -> list[str]:
         """List what loading any module of the package does beyond binding names."""

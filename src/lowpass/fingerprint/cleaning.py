@@ -13,9 +13,9 @@ from collections.abc import Collection
 from lowpass.fingerprint.index import first_line
 
 
-def segment(node: ast.stmt, source: str) -> str:
-    """Cut the lines of one statement out of its module."""
-    return "\n".join(source.split("\n")[first_line(node) - 1 : node.end_lineno])
+def segment(node: ast.stmt, lines: list[str]) -> str:
+    """Cut one statement out of the lines of its module."""
+    return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
 
 
 def globals_of(text: str) -> set[str]:

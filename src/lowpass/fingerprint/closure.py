@@ -46,6 +46,9 @@ class Search:
         self.index = index
         self.reading = cache(lambda name, keep: Reading(index, index.units[name], keep))
         self.judge = cache(lambda name: Judge(index, index.modules[name]).faults)
+        self.loads = cache(
+            lambda name: (*index.loads(name, index.modules[name].body), *outer(name))
+        )
         self.known = frozenset(n for entries in index.entries.values() for n in entries)
 
     def root(self, text: str) -> str:
@@ -122,8 +125,7 @@ class Sweep:
             if module not in self.loaded:
                 self.loaded.add(module)
                 refuse_first(self.search.judge(module))
-                waiting += self.index.loads(module, self.index.modules[module].body)
-                waiting += outer(module)
+                waiting += self.search.loads(module)
 
 
 def refuse_first(faults: list) -> None:

@@ -53,12 +53,14 @@ class Module:
     body: list[ast.stmt] = field(default_factory=list)
     units: dict[str, Unit] = field(default_factory=dict)
     imports: dict[str, Binding] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         try:
             self.body = ast.parse(self.source).body
         except SyntaxError as error:
             raise Refusal(f"{self.path}:{error.lineno}: {error.msg}; correct the syntax.") from None
+        self.lines = self.source.split("\n")
         for node in self.body:
             self.imports |= dict(self.bindings(node))
             names = bound(node)

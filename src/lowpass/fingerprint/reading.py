@@ -57,7 +57,7 @@ class Reading(ast.NodeVisitor):
         self.places: dict[str, str] = {}
         self.silent = self.annotating = False
         self.line = 1
-        text = segment(unit.node, self.module.source)
+        text = segment(unit.node, self.module.lines)
         self.globals = globals_of(text)
         tree = ast.parse(text)
         self._gather(tree)

@@ -32,16 +32,17 @@ class Statement:
 
     def __init__(self, index: Index, module: Module, node: ast.stmt) -> None:
         self.index, self.module, self.node = index, module, node
+        self.nodes = list(ast.walk(node))
 
     @cached_property
     def local(self) -> dict[str, tuple[str, str | None]]:
         """Map names imported inside the statement to what they bind."""
-        return {n: b for inner in ast.walk(self.node) for n, b in self.module.bindings(inner)}
+        return {n: b for inner in self.nodes for n, b in self.module.bindings(inner)}
 
     @cached_property
     def globals(self) -> set[str]:
         """Collect the names that the statement takes from its module."""
-        return globals_of(segment(self.node, self.module.source))
+        return globals_of(segment(self.node, self.module.lines))
 
     def origin(self, node: ast.expr) -> str | None:
         """Give the place at which ``a.b[c].d`` starts, if it is not a local value."""
@@ -69,8 +70,8 @@ def changes(index: Index, module: Module) -> Iterator[Fault]:
         statement = Statement(index, module, node)
         plain = [*getattr(node, "decorator_list", ()), getattr(node, "value", None)]
         registers = {id(call) for call in plain if index.registration(module.name, call)}
-        undone = {id(i.context_expr) for i in ast.walk(node) if isinstance(i, ast.withitem)}
-        for inner in ast.walk(node):
+        undone = {id(i.context_expr) for i in statement.nodes if isinstance(i, ast.withitem)}
+        for inner in statement.nodes:
             if id(inner) not in registers | undone and (what := changed(statement, inner)):
                 place = f"{module.path}:{inner.lineno}"  # type: ignore[attr-defined]
                 yield Fault(place, *what)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from lowpass import collapse
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.layered import depth, with_layers
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import ROUNDING, Logarithm
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 RECORDED = ("replicate", "recorded_layer")
 ALIKE = "all tokens are equal"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from lowpass import contraction, powers
 from lowpass.labels import VARIABLES, Card
@@ -11,6 +12,9 @@ from lowpass.measures.layered import over_layers
 from lowpass.measures.matrices import mixing, of_matrices
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import ROUNDING, Logarithm, Remainder
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 VARIABLES.enter("hc_gain", Card(r"\|CAC\|_2", "largest gain of HC in a layer", dims=("replicate",)))
 ROUNDING.enter("hc_gain", Remainder())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from lowpass import diversity, energy
 from lowpass.labels import VARIABLES, Card
@@ -11,6 +12,9 @@ from lowpass.measures.layered import of_tokens
 from lowpass.measures.matrices import mixing
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import ROUNDING, Logarithm, Remainder
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 RECORDED = ("replicate", "recorded_layer")
 ALIKE = "the tokens do not differ at all"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from lowpass import normality, spectra
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.matrices import mixing, of_matrices, slem
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import ROUNDING, Remainder
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 VARIABLES.enter(
     "spectral_gap",

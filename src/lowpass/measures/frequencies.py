@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from lowpass import fourier, ring, spectra
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
@@ -13,6 +13,9 @@ from lowpass.measures.components import mean_of, tokens_of
 from lowpass.measures.matrices import mixing, of_matrices
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import ROUNDING, Remainder
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 DIMENSIONS.enter("frequency", Card("k", "periods along the tokens"))
 VARIABLES.enter(
@@ -203,6 +206,8 @@ def ring_heat_gain(trajectory: xr.Dataset) -> xr.DataArray:
 
 def on_frequencies(trajectory: xr.Dataset, parameter: xr.DataArray, gain) -> xr.DataArray:
     """Compute a closed form (frequency, parameter) at every frequency that the tokens resolve."""
+    import xarray as xr
+
     k = xr.DataArray(np.arange(trajectory.sizes["token"] // 2 + 1), dims="frequency")
     values = gain(k.values, parameter.values[..., None])
     return xr.DataArray(
@@ -214,6 +219,8 @@ def over_frequencies(
     trajectory: xr.Dataset, spectrum: Callable[[np.ndarray], np.ndarray]
 ) -> xr.DataArray:
     """Apply a function of matrices (..., query, key) that gives (..., frequency)."""
+    import xarray as xr
+
     a = mixing(trajectory).transpose(..., "query", "key")
     values = spectrum(a.values)
     return xr.DataArray(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from lowpass.diversity import Tokens
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def over_layers(
@@ -25,6 +28,8 @@ def depth(trajectory: xr.Dataset) -> int:
 
 def with_layers(trajectory: xr.Dataset, like: xr.DataArray, values: np.ndarray) -> xr.DataArray:
     """Label values (..., layer) whose leading dimensions are those of another variable."""
+    import xarray as xr
+
     leading = {name: like[name] for name in like.dims if name in like.coords}
     return xr.DataArray(
         values, {**leading, "layer": trajectory["layer"].values}, (*like.dims, "layer")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from lowpass import fourier, pictures
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
@@ -13,6 +13,9 @@ from lowpass.measures.components import tokens_of
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
 from lowpass.rounding import DECADES, ROUNDING, Logarithm
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 DIMENSIONS.enter("pixel_row", Card("", "pixel row"))
 DIMENSIONS.enter("pixel_column", Card("", "pixel column"))
@@ -113,6 +116,8 @@ def log_power(
     trajectory: xr.Dataset, dim: str, spectrum: Callable[[np.ndarray], tuple]
 ) -> xr.DataArray:
     """Take log10 of the mean power at each frequency, with the binary exponent added to it."""
+    import xarray as xr
+
     seen = on_grid(trajectory, trajectory["hc"])
     frequency, power, *_ = spectrum(seen.values)
     seen = seen.isel(feature=0)
@@ -145,6 +150,8 @@ def places_of(trajectory: xr.Dataset) -> dict[str, np.ndarray]:
 
 def on_grid(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
     """Lay tokens (..., token, feature) out as the grid of patches (..., feature, row, column)."""
+    import xarray as xr
+
     places = places_of(trajectory)
     steps = {name: np.unique(places[name], return_inverse=True)[1] for name in ("row", "column")}
     single = np.zeros(1, dtype=int)
@@ -156,6 +163,8 @@ def on_grid(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
 
 def assembled(trajectory: xr.Dataset, x: xr.DataArray) -> xr.DataArray:
     """Put tokens (..., token, feature) together to pictures (..., pixel_row, pixel_column)."""
+    import xarray as xr
+
     seen = pictures.assembled(x.values, **places_of(trajectory))
     leading = {name: x[name] for name in x.dims[:-2] if name in x.coords}
     pixels = {

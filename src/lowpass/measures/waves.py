@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from lowpass import fourier
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.layered import split_tokens
 from lowpass.measures.names import MEASURES
 from lowpass.rounding import DECADES, ROUNDING, Logarithm
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 NOTHING_THERE = "nothing is left of a frequency"
 
@@ -85,6 +88,8 @@ def over_waves(
     trajectory: xr.Dataset, together: Callable[[np.ndarray], np.ndarray]
 ) -> xr.DataArray:
     """Give log10 amplitudes (..., recorded_layer, frequency), features being put together."""
+    import xarray as xr
+
     x, like = split_tokens(trajectory), trajectory["hc_exponent"]
     zero = together(np.sqrt(x.rest.shape[-2]) * np.abs(x.mean))
     others = together(fourier.amplitudes(x.rest)[..., 1:, :])

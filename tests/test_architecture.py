@@ -34,7 +34,7 @@ LAYER = {
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables pictures formats tensors balance masks kernels spectra eigen "
             "tiled weights splits starts remedies layers frozen consensus layernorm "
-            "scores compact "
+            "scores compact stating "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier "
             "contraction normality powers diversity energy collapse",

@@ -62,7 +62,7 @@ REACHABLE += (
 )
 REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
-REACHABLE += ("compact", "scores")
+REACHABLE += ("compact", "scores", "stating")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "normality", "powers")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
 OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "PIL.Image")

@@ -16,11 +16,11 @@ from lowpass.labels import VARIABLES
 from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.plan import Plan
-from lowpass.plan.fitting import ACTIONS, STATED
+from lowpass.plan.fitting import ACTIONS, STATED, compared, stated
 from lowpass.plan.sweep import expand
 from lowpass.registry import Refusal
 from lowpass.scores import SCORES
-from lowpass.spec.data import kind, reads
+from lowpass.spec.data import kind, model_of, reads, states
 
 from ..configurations import ROOT
 
@@ -70,6 +70,11 @@ FITTING: dict[str, dict[str, Any]] = {
         "data": own("attention", "tokens"),
         "attention": {"depth": 4, "start": "no_stationary", "arithmetic": "float32"},
     },
+    "drawn logits": {
+        "data": {**DRAWN, "generator": "iid_logits"},
+        "attention": {**SOFTMAX, "kernel": "sinkhorn", "mask": "cycle"},
+        "replicates": 3,
+    },
     "a matrix of heat": {
         "data": DRAWN,
         "diffusion": HEAT,
@@ -114,10 +119,17 @@ def test_what_fits_is_expanded(base):
     assert expand(section(base), "here")
 
 
-def test_every_generator_and_action_fits_somewhere():
-    assert {each["data"]["generator"] for each in FITTING.values()} | {"ring", "two_levels"} == {
-        *GENERATORS
-    }
+@pytest.mark.parametrize("generator", [n for n in GENERATORS if not reads(n)])
+def test_whatever_is_drawn_can_be_attended_over(generator):
+    asked = {size: DRAWN[size] for size in ("n_tokens", "d_model")}
+    known = {name: asked[name] for name in asked if name in model_of(generator).model_fields}
+    made = section("attention of drawn tokens", data={"generator": generator, **known})
+    assert expand(made, "here")
+
+
+def test_every_generator_that_reads_and_every_action_fits_somewhere():
+    fitting = {each["data"]["generator"] for each in FITTING.values()}
+    assert {name for name in GENERATORS if reads(name)} <= fitting
     assert {name for each in FITTING.values() for name in ACTIONS if name in each} == {*ACTIONS}
 
 
@@ -329,6 +341,49 @@ def test_a_parameter_that_could_not_count_is_refused(role, name):
         f".attention.{name}: would not count, since data.{role} says how tokens are mixed; delete "
         f"one of them."
     )
+
+
+@pytest.mark.parametrize("name", ["score", "weights"])
+@pytest.mark.parametrize("generator", [n for n in GENERATORS if states(n)])
+def test_a_parameter_beside_drawn_logits_that_could_not_count_is_refused(generator, name):
+    value = {"score": "l2", "weights": "tied"}[name]
+    changes = {"data__generator": generator, f"attention__{name}": value}
+    assert refusal("drawn logits", **changes) == (
+        f".attention.{name}: would not count, since '{generator}' states logits itself; delete it, "
+        f"or choose another generator."
+    )
+
+
+def test_drawn_logits_are_those_of_one_layer_only():
+    assert refusal("drawn logits", attention={**SOFTMAX, "layers": "recomputed"}) == (
+        ".attention.layers: 'recomputed' layers compare tokens, and would not read the logits of "
+        "'iid_logits'; write 'layers: frozen', or choose another generator."
+    )
+
+
+def test_heat_flows_along_no_drawn_logits():
+    assert refusal("drawn logits", attention=None, diffusion=HEAT) == (
+        ".data.generator: 'iid_logits' states logits, and 'diffusion' mixes by a graph and would "
+        "not read them; choose another generator, or write 'attention:' instead."
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "drawn"),
+    [
+        ("attention of drawn tokens", True),
+        ("attention of own tokens", True),
+        ("a mask of one's own", True),
+        ("own queries and keys", False),
+        ("own logits", False),
+        ("own attention", False),
+        ("drawn logits", False),
+    ],
+)
+def test_weights_are_drawn_where_nothing_stands_in_for_them(base, drawn):
+    """Only then the seed is a part of attention's own recipe."""
+    (cell,) = expand(section(base), "here")
+    assert compared(stated(cell.specs["data"])) != drawn
 
 
 @pytest.mark.parametrize("values", [[1.0, 2.0], [1.0]])

@@ -12,18 +12,22 @@ from PIL import Image
 
 from lowpass.data import GENERATORS
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, reads
+from lowpass.spec.data import BLOCK, model_of, parse, reads, states
 from lowpass.stages.data import data
 from lowpass.streams import stream
 
 RESOURCES = Path(__file__).parents[2] / "workflow/resources"
 NILE, CAMERA = RESOURCES / "nile.csv", RESOURCES / "camera.png"
-SIZES = {
-    "gaussian": {"n_tokens": 6, "d_model": 3},
-    "two_levels": {"n_tokens": 6, "d_model": 3},
-    "ring": {"n_tokens": 6},
-}
 DRAWN = [name for name in GENERATORS if not reads(name)]
+# Those that are needed; the others have defaults.
+SIZES = {
+    name: {
+        size: value
+        for size, value in {"n_tokens": 8, "d_model": 3}.items()
+        if size in model_of(name).model_fields
+    }
+    for name in DRAWN
+}
 
 
 def draw(generator: str, *, seed: int = 7, block: int = 0, **params) -> xr.Dataset:
@@ -61,11 +65,20 @@ def test_no_two_replicates_or_seeds_are_alike(generator):
 def test_a_replicate_has_a_stream_of_its_own(generator):
     """However many there are, and in whatever block it lies."""
     made = draw(generator, block=1)
-    shape = {"generator": generator, **SIZES[generator]}
-    extra = {"contrast": 0.5} if generator == "two_levels" else {}
-    rng = stream(7, "tokens", {**shape, **extra}, BLOCK + 3)
+    shape = parse({"generator": generator, **SIZES[generator]}, "here").model_dump()
+    rng = stream(7, "tokens", shape, BLOCK + 3)
     alone = GENERATORS[generator](rng, **SIZES[generator])
-    assert np.array_equal(made["x"].sel(replicate=BLOCK + 3), alone)
+    for name in ("x", *states(generator)):
+        one = alone[name] if states(generator) else alone
+        assert np.array_equal(made[name].sel(replicate=BLOCK + 3), one)
+
+
+@pytest.mark.parametrize("generator", [name for name in DRAWN if states(name)])
+def test_what_is_stated_lies_beside_the_tokens(generator):
+    made = draw(generator)
+    assert set(made.data_vars) == {"x", *states(generator)}
+    assert made["logits"].dims == ("replicate", "query", "key")
+    assert made["query"].values.tolist() == made["key"].values.tolist() == list(range(8))
 
 
 # What is particular.

@@ -11,7 +11,7 @@ from lowpass.labels import VARIABLES
 from lowpass.masks import MASKS
 from lowpass.measures import MEASURES
 from lowpass.registry import Refusal
-from lowpass.spec.data import OBSERVATIONS, kind, reads, shows_picture
+from lowpass.spec.data import OBSERVATIONS, kind, reads, shows_picture, states
 from lowpass.spec.depth import recorded_layers
 
 # What a section may do with its data: one of these.
@@ -22,7 +22,7 @@ ACTIONS = {
 }
 # Stages that act layer after layer, and leave a trajectory.
 DYNAMICS = ("attention", "diffusion")
-# What a file may state of how tokens are mixed, and the parameters that would not count then.
+# What data may state of how tokens are mixed, and the parameters that would not count then.
 STATED = {
     "attention": ("kernel", "score", "weights", "mask", "beta", "n_heads"),
     "logits": ("score", "weights", "n_heads"),
@@ -94,7 +94,8 @@ def check_kind(specs: Mapping[str, Any], where: str) -> None:
 
 def stated(data: Any) -> list[str]:
     """List what the data say themselves of how tokens are mixed."""
-    return [role for role in STATED if getattr(data, role, None) is not None]
+    always = states(data.generator)
+    return [role for role in STATED if role in always or getattr(data, role, None) is not None]
 
 
 def compared(roles: Collection[str]) -> bool:
@@ -103,29 +104,58 @@ def compared(roles: Collection[str]) -> bool:
 
 
 def check_stated(specs: Mapping[str, Any], params: Mapping[str, Any], where: str) -> None:
-    """Refuse parameters that could not count, since a file states what they would decide."""
-    roles = stated(specs["data"])
+    """Refuse parameters that could not count, since the data state what they would decide."""
+    data, roles = specs["data"], stated(specs["data"])
     if roles and "diffusion" in specs:
-        raise Refusal(
-            f"{where}.data.{roles[0]}: 'diffusion' mixes by a graph and would not read it; "
-            f"delete it, or write 'attention:' instead."
-        )
+        raise unread(data, roles[0], where)
     if "attention" in specs and "attention" not in roles and specs["attention"].beta is None:
         raise Refusal(
             f"{where}.attention.beta: is not given and has no default; write a value for it."
         )
     if compared(roles) and specs["attention"].layers == "recomputed":
-        raise Refusal(
-            f"{where}.attention.layers: 'recomputed' layers compare tokens, and would not read "
-            f"data.{roles[0]}; write 'layers: frozen', or delete data.{roles[0]}."
-        )
+        raise forgotten(data, roles[0], f"{where}.attention.layers")
     for role in roles:
         for name in STATED[role]:
             if name in params["attention"]:
-                raise Refusal(
-                    f"{where}.attention.{name}: would not count, since data.{role} says how "
-                    f"tokens are mixed; delete one of them."
-                )
+                raise idle(data, role, f"{where}.attention.{name}")
+
+
+def unread(data: Any, role: str, where: str) -> Refusal:
+    """Compose the refusal of what is stated of attention where heat flows."""
+    if role in states(data.generator):
+        return Refusal(
+            f"{where}.data.generator: '{data.generator}' states {role}, and 'diffusion' mixes by a "
+            f"graph and would not read them; choose another generator, or write 'attention:' "
+            f"instead."
+        )
+    return Refusal(
+        f"{where}.data.{role}: 'diffusion' mixes by a graph and would not read it; "
+        f"delete it, or write 'attention:' instead."
+    )
+
+
+def forgotten(data: Any, role: str, where: str) -> Refusal:
+    """Compose the refusal of what is stated of one layer where every layer is another."""
+    own = role in states(data.generator)
+    what = f"the {role} of '{data.generator}'" if own else f"data.{role}"
+    instead = "choose another generator" if own else f"delete data.{role}"
+    return Refusal(
+        f"{where}: 'recomputed' layers compare tokens, and would not read {what}; write "
+        f"'layers: frozen', or {instead}."
+    )
+
+
+def idle(data: Any, role: str, where: str) -> Refusal:
+    """Compose the refusal of a parameter that decides nothing."""
+    if role in states(data.generator):
+        return Refusal(
+            f"{where}: would not count, since '{data.generator}' states {role} itself; delete it, "
+            f"or choose another generator."
+        )
+    return Refusal(
+        f"{where}: would not count, since data.{role} says how tokens are mixed; delete one of "
+        f"them."
+    )
 
 
 def check_kernel(specs: Mapping[str, Any], where: str) -> None:

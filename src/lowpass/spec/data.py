@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import create_model
 
 import lowpass.pictures
+import lowpass.stating
 import lowpass.tables
 import lowpass.tensors  # noqa: F401  (registers generators)
 from lowpass.data import GENERATORS
@@ -60,6 +61,11 @@ def kind(generator: str) -> str:
 def reads(generator: str) -> bool:
     """Say whether a generator takes what a file holds, rather than drawing at random."""
     return GENERATORS.facts(generator)["reads"]
+
+
+def states(generator: str) -> tuple[str, ...]:
+    """List what a generator says, beside tokens, of how they are mixed, whatever its parameters."""
+    return GENERATORS.facts(generator).get("states", ())
 
 
 def shows_picture(generator: str) -> bool:

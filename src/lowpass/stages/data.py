@@ -11,7 +11,7 @@ import xarray as xr
 from lowpass.data import GENERATORS
 from lowpass.labels import VARIABLES
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, parse, reads
+from lowpass.spec.data import BLOCK, parse, reads, states
 from lowpass.stages.components import PLACES
 from lowpass.streams import stream
 
@@ -29,8 +29,8 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
     Returns
     -------
     Dataset
-        For attention ``x`` (replicate, token, feature), and what a file states of how tokens
-        are mixed; for smoothing ``key_position`` (key, feature) and ``value`` (key).
+        For attention ``x`` (replicate, token, feature), and what is stated of how tokens are
+        mixed; for smoothing ``key_position`` (key, feature) and ``value`` (key).
     """
     params = dict(recipe["params"])
     params.pop("sha256", None)
@@ -38,7 +38,8 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
     arguments = spec.model_dump(exclude={"generator"})
     generator = GENERATORS[params["generator"]]
     if not reads(params["generator"]):
-        return tokens(generator, arguments, recipe, spec.model_dump())
+        states_more = bool(states(params["generator"]))
+        return drawn(generator, arguments, recipe, spec.model_dump(), mapping=states_more)
     if content is None:
         raise Refusal(f"{arguments['path']}: its content was not handed to the stage 'data'.")
     return labelled(generator(content, **arguments))
@@ -51,13 +52,13 @@ def labelled(arrays: Mapping[str, np.ndarray]) -> xr.Dataset:
     return dataset.assign_coords({dim: np.arange(size) for dim, size in dataset.sizes.items()})
 
 
-def tokens(generator, arguments: dict[str, Any], recipe, shape) -> xr.Dataset:
+def drawn(generator, arguments: dict[str, Any], recipe, shape, *, mapping: bool) -> xr.Dataset:
     """Draw one block of replicates, each from its own stream."""
     replicates = np.arange(BLOCK) + BLOCK * recipe["block"]
-    x = np.stack(
-        [
-            generator(stream(recipe["seed"], "tokens", shape, int(replicate)), **arguments)
-            for replicate in replicates
-        ]
-    )
-    return labelled({"x": x}).assign_coords(replicate=replicates)
+    made = [
+        generator(stream(recipe["seed"], "tokens", shape, int(replicate)), **arguments)
+        for replicate in replicates
+    ]
+    each = made if mapping else [{"x": x} for x in made]
+    block = {name: np.stack([one[name] for one in each]) for name in each[0]}
+    return labelled(block).assign_coords(replicate=replicates)

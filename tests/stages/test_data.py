@@ -11,6 +11,7 @@ import xarray as xr
 from PIL import Image
 
 from lowpass.data import GENERATORS
+from lowpass.kernels import scaled, softmax
 from lowpass.registry import Refusal
 from lowpass.spec.data import BLOCK, model_of, parse, reads, states
 from lowpass.stages.data import data
@@ -79,6 +80,21 @@ def test_what_is_stated_lies_beside_the_tokens(generator):
     assert set(made.data_vars) == {"x", *states(generator)}
     assert made["logits"].dims == ("replicate", "query", "key")
     assert made["query"].values.tolist() == made["key"].values.tolist() == list(range(8))
+
+
+@pytest.mark.parametrize("generator", [name for name in DRAWN if states(name)])
+def test_attention_follows_what_is_stated(generator, shared_laboratory):
+    """Scaled by beta, and nothing is drawn beside it."""
+    section = {
+        "data": {"generator": generator, **SIZES[generator]},
+        "attention": {"beta": 2.0, "depth": 1},
+        "spectra": ["slem"],
+        "replicates": 2,
+    }
+    logits = shared_laboratory.first("data", section)["logits"].values
+    made = shared_laboratory.first("attention", section)
+    assert np.array_equal(made["attention"].values, softmax(scaled(logits, 2.0)))
+    assert "w_q" not in made
 
 
 # What is particular.

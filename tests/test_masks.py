@@ -195,12 +195,21 @@ def test_an_array_of_numbers_is_no_mask(dtype):
 
 
 def test_a_mask_of_another_shape_is_refused():
-    with pytest.raises(
-        Refusal,
-        match=r"^there are 8 queries and 5 keys, and the mask is of shape \(5, 8\); .* Give one of "
-        r"shape \(8, 5\)\.$",
-    ):
-        masked(np.zeros((8, 5)), np.ones((5, 8), dtype=bool))
+    """Also one that would make more of the scores than there are."""
+    for shape in ((5, 8), (8,), (3, 8, 5), (2, 2, 8, 5)):
+        with pytest.raises(
+            Refusal,
+            match=rf"^the scores are of shape \(2, 8, 5\), and the mask is of shape "
+            rf"{re.escape(str(shape))}; .* Give one of shape \(8, 5\), or of that of the scores\.$",
+        ):
+            masked(np.zeros((2, 8, 5)), np.ones(shape, dtype=bool))
+
+
+@pytest.mark.parametrize("shape", [(8, 5), (1, 8, 5), (2, 8, 5)])
+def test_a_mask_serves_every_sequence_or_one_each(shape, rng):
+    see = rng.random(shape) < 0.5
+    out = masked(np.zeros((2, 8, 5)), see)
+    assert np.array_equal(out == 0, np.broadcast_to(see, (2, 8, 5)))
 
 
 def test_a_mask_of_ones_own_that_hides_a_row_is_refused_by_its_place():

@@ -159,6 +159,14 @@ def _custom(mask: np.ndarray, **parameters: object) -> np.ndarray:
     return mask
 
 
+def _fits(mask: tuple[int, ...], scores: tuple[int, ...]) -> bool:
+    """Say whether a mask repeats to the shape of scores, and has all their queries and keys."""
+    if mask[-2:] != scores[-2:] or len(mask) > len(scores):
+        return False
+    pairs = zip(reversed(mask), reversed(scores), strict=False)
+    return all(size in (1, whole) for size, whole in pairs)
+
+
 def masked(scores: np.ndarray, mask: str | np.ndarray, **parameters: object) -> np.ndarray:
     """Put minus infinity where a mask forbids.
 
@@ -186,11 +194,11 @@ def masked(scores: np.ndarray, mask: str | np.ndarray, **parameters: object) -> 
     n_queries, n_keys = scores.shape[-2:]
     if isinstance(mask, np.ndarray):
         allowed = _custom(mask, **parameters)
-        if allowed.shape[-2:] != (n_queries, n_keys):
+        if not _fits(allowed.shape, scores.shape):
             raise Refusal(
-                f"there are {n_queries} queries and {n_keys} keys, and the mask is of shape "
+                f"the scores are of shape {scores.shape}, and the mask is of shape "
                 f"{allowed.shape}; it says of each pair whether it is allowed. Give one of shape "
-                f"({n_queries}, {n_keys})."
+                f"({n_queries}, {n_keys}), or of that of the scores."
             )
         return np.where(allowed, scores, -np.inf)
     check_parameters(mask, **parameters)

@@ -199,6 +199,26 @@ def test_what_is_planned_of_heat_can_be_taken(name, method, laboratory):
     assert not np.isnan(laboratory.run(made)[name].values).any()
 
 
+@pytest.mark.parametrize(
+    ("base", "measure", "message"),
+    [
+        (
+            "a mask of one's own",
+            "tanh_bound",
+            "follows from finite logits, and data.mask makes some infinite; delete one of them.",
+        ),
+        (
+            "drawn logits",
+            "log10_dong_bound",
+            "is a measure of drawn weights, and the data state logits instead; delete it.",
+        ),
+    ],
+)
+def test_a_bound_is_not_taken_where_the_data_state_what_breaks_it(base, measure, message):
+    said = refusal(base, attention=SOFTMAX, spectra=[measure])
+    assert said == f".spectra: '{measure}' {message}"
+
+
 # Chains of stages.
 
 
@@ -529,8 +549,8 @@ def test_attention_that_is_computed_has_a_temperature(base):
         (
             "own queries and keys",
             {"spectra": ["log10_dong_bound"], "attention": SOFTMAX},
-            ".spectra: 'log10_dong_bound' is a measure of drawn weights, and data.query stands for "
-            "them; delete it.",
+            ".spectra: 'log10_dong_bound' is a measure of drawn weights, and the data state "
+            "query instead; delete it.",
         ),
         (
             "attention of drawn tokens",

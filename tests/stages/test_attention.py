@@ -379,6 +379,37 @@ def test_single_precision_acts_as_the_numbers_it_holds(shared_laboratory):
     assert np.array_equal(header["attention"].values, saved.astype(float))
 
 
+@pytest.mark.parametrize("beside", ["tokens", "query", "logits"])
+def test_what_a_mask_of_ones_own_forbids_is_exactly_zero(beside, shared_laboratory, rng):
+    """Each replicate has its own."""
+    see = rng.random((10, N_TOKENS, N_TOKENS)) < 0.6
+    see |= np.eye(N_TOKENS, dtype=bool)
+    x = tokens_of(shared_laboratory)["x"].values
+    arrays = {
+        "tokens": {"tokens": x},
+        "query": {"query": x, "key": x},
+        "logits": {"logits": x @ x.mT},
+    }[beside]
+    axes = {role: SQUARE if role == "logits" else THREE for role in arrays}
+    brought = own(packed(**arrays, mask=see), **axes, mask=SQUARE)
+    header, _ = rows_of(brought, beta=1.0)
+    assert np.array_equal(header["attention"].values > 0, see)
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETIC)
+@pytest.mark.parametrize("layers", ["frozen", "recomputed"])
+def test_a_mask_of_ones_own_acts_in_every_layer_as_one_with_a_name(
+    layers, arithmetic, shared_laboratory
+):
+    x = tokens_of(shared_laboratory)["x"].values
+    see = np.stack([MASKS["block"](N_TOKENS)] * len(x))
+    given = {"beta": 1.0, "layers": layers, "arithmetic": arithmetic}
+    by_file = rows_of(own(packed(tokens=x, mask=see), tokens=THREE, mask=SQUARE), **given)
+    by_name = rows_of(own(packed(tokens=x), tokens=THREE), mask="block", **given)
+    xr.testing.assert_identical(by_file[0], by_name[0])
+    assert same_rows(by_file[1], by_name[1])
+
+
 @pytest.mark.parametrize("beta", [0.0, 1.0, 2.5])
 def test_logits_of_minus_infinity_are_a_mask(beta, shared_laboratory):
     drawn = run(shared_laboratory, mask="block", beta=beta)

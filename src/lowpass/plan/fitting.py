@@ -250,6 +250,8 @@ def without_logits(specs: Mapping[str, Any]) -> str:
             f"follows from the logits of softmax, and the kernel is '{attention.kernel}'; delete "
             f"it, or write 'kernel: softmax'"
         )
+    if "mask" in stated(specs["data"]):
+        return "follows from finite logits, and data.mask makes some infinite; delete one of them"
     if attention.mask != "none":
         return (
             f"follows from finite logits, and the mask '{attention.mask}' makes some infinite; "
@@ -261,8 +263,8 @@ def without_logits(specs: Mapping[str, Any]) -> str:
 def without_weights(specs: Mapping[str, Any]) -> str:
     """Say why no weights make dot products of tokens; nothing where they do."""
     attention, roles = specs["attention"], stated(specs["data"])
-    if roles:
-        return f"is a measure of drawn weights, and data.{roles[0]} stands for them; delete it"
+    if compared(roles):
+        return f"is a measure of drawn weights, and the data state {roles[0]} instead; delete it"
     if attention.score != "dot":
         return (
             f"is a measure of weights that make dot products, and the score is "

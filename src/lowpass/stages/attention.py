@@ -87,12 +87,12 @@ def first_layer(spec: Attention, data: xr.Dataset, seed: int) -> Made:
 def scores_of(spec: Attention, data: xr.Dataset, projections: Projections) -> np.ndarray:
     """Compute masked logits (replicate, head, query, key) of layer 0."""
     beta, mask = spec.beta or 0.0, mask_of(spec, data)
-    if "logits" in data:
-        stated = scaled(data["logits"].values[:, None], beta)
-        return masked(stated, mask, mask_width=spec.mask_width)
     given = {"score": spec.score, "mask": mask, "mask_width": spec.mask_width, "beta": beta}
+    if "logits" in data:
+        stated = scaled(data["logits"].values, beta)
+        return masked(stated, mask, mask_width=spec.mask_width)[:, None]
     if "q" in data:
-        return logits(data["q"].values[:, None], data["k"].values[:, None], **given)
+        return logits(data["q"].values, data["k"].values, **given)[:, None]
     x = layer_norm(data["x"].values) if spec.norm == "pre" else data["x"].values
     heads = [projections.compared(head, spec.n_heads) for head in range(spec.n_heads)]
     return np.stack([logits(x @ w_q, x @ w_k, **given) for w_q, w_k in heads], axis=1)

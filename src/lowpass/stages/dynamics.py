@@ -122,7 +122,8 @@ def without_mode(
 
 def mask_of(spec: Attention, data: xr.Dataset) -> str | np.ndarray:
     """Give the mask that the data state, or the name of one."""
-    return data["allowed"].values if "allowed" in data else spec.mask
+    # Files hold ones and zeros, since netCDF knows no truth.
+    return data["allowed"].values.astype(bool) if "allowed" in data else spec.mask
 
 
 def recomputed_split(

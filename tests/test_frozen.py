@@ -10,7 +10,7 @@ from mpmath import mp
 from numpy.testing import assert_allclose
 
 from lowpass.eigen import slem
-from lowpass.frozen import iterate_plain, iterate_split
+from lowpass.frozen import Frozen, dual, iterate_plain, iterate_split
 from lowpass.kernels import KERNELS, logits, softmax
 from lowpass.registry import Refusal
 from lowpass.spectra import (
@@ -358,3 +358,37 @@ def test_a_complex_second_eigenvalue_has_no_mode_to_start_from():
         Refusal, match=r"^the second eigenvalue 0\.25[+-]0\.433j is complex; .* 'symmetric'"
     ):
         STARTS["second_mode"](np.zeros((3, 2)), turn, np.full(3, 1 / 3))
+
+
+# One matrix, and the left vector that goes with its constant mode.
+
+
+def test_the_left_vector_of_attention_is_its_stationary_distribution():
+    _, s = several("untied", 12, 3, 2.0, range(3))
+    assert_allclose(dual(softmax(s), 1.0), stationary(softmax(s)), rtol=1e-12)
+
+
+def test_a_left_vector_goes_with_its_gain(rng):
+    """Rows of A - J/2 sum to one half."""
+    a = softmax(rng.standard_normal((2, 7, 7))) - 0.5 / 7
+    p = dual(a, 0.5)
+    assert_allclose(p.sum(axis=-1), 1, rtol=1e-14)
+    assert_allclose((p[:, None, :] @ a)[:, 0], 0.5 * p, atol=1e-15)
+
+
+def test_a_gain_that_another_mode_has_too_divides_nothing():
+    """The identity: every vector is a mode of the gain one."""
+    with pytest.raises(Refusal, match=r"^the constant mode has the gain 1, and so has another mo"):
+        dual(np.eye(4), 1.0)
+
+
+def test_a_kept_part_that_grows_keeps_its_exponent(rng):
+    """A gain of 1e10 a layer, for 400 layers."""
+    a = softmax(rng.standard_normal((6, 6)))
+    state, pi = started("tokens", rng.standard_normal((6, 2)), a)
+    head = Frozen(1e10 * a, pi, 1e10)
+    late = state
+    for _ in range(400):
+        late = head(late)
+    size = np.log10(np.abs(late.kept).max()) + late.kept_exponent * np.log10(2)
+    assert_allclose(size - np.log10(np.abs(state.kept).max()), 4000, rtol=1e-13)

@@ -132,3 +132,42 @@ def test_geometric_layers_thin_out_by_three_halves_at_most(depth):
 
 def test_the_start_is_recorded_beside_the_layers_that_are_named():
     assert recorded_layers([7, 3, 7], 9) == [0, 3, 7]
+
+
+# What does not fit together.
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"strength": 0.5}, "strength: 0.5 would not count, since the remedy 'none' has no 'stre"),
+        ({"remedy": "gfsa", "featscale_dc": 1.0}, "featscale_dc: 1.0 would not count, since the r"),
+        ({"gfsa_order": 4}, "gfsa_order: 4 would not count, since the remedy 'none' has no 'gfsa_"),
+        ({"remedy": "residual", "layers": "waning"}, "remedy: 'residual' is a filter of attention"),
+        ({"start": "second_mode", "layers": "recomputed"}, "start: 'second_mode' is said of the s"),
+        ({"start": "no_stationary", "n_heads": 2}, "start: 'no_stationary' is said of the station"),
+        ({"start": "second_mode", "norm": "post"}, "start: 'second_mode' is said of the stationar"),
+        ({"projections": "fresh"}, "projections: 'fresh' would not count, since one matrix serves"),
+        (
+            {"value_unit": "inverse_slem", "layers": "recomputed"},
+            r"value_unit: 'inverse_slem' needs the one \|λ₂\| of all layers; write 'layers:",
+        ),
+        (
+            {"layers": "recomputed", "kernel": "sinkhorn"},
+            "arithmetic: recomputed attention has a split form for the kernel 'softmax' .* not for "
+            "'sinkhorn' of 'dot'; write 'arithmetic: float64'",
+        ),
+        ({"layers": "recomputed", "score": "cosine"}, "arithmetic: recomputed attention has a spl"),
+        ({"mask": "window"}, "mask_width: the mask 'window' needs mask_width, which is not given"),
+        ({"mask_width": 3}, "mask_width: the mask 'none' has no mask_width, and 3 is given"),
+    ],
+)
+def test_parameters_that_do_not_fit_together_are_refused(given, message):
+    with pytest.raises(Refusal, match=f"^here: {message}") as caught:
+        parse({**NEEDED, **given}, "here")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_strength_may_be_neutral_where_no_remedy_is_named():
+    """So that plain attention can be a case beside its remedies."""
+    assert parse({**NEEDED, "strength": 0.0}, "here").remedy == "none"

@@ -1,6 +1,7 @@
 """Every module of judges, imported so that its claims are registered."""
 
 import lowpass.claims.circle
+import lowpass.claims.order
 import lowpass.claims.smoothing
 import lowpass.claims.stochastic
 

@@ -3,6 +3,7 @@
 import lowpass.figures.attention
 import lowpass.figures.circle
 import lowpass.figures.headline
+import lowpass.figures.order
 import lowpass.figures.pictures
 import lowpass.figures.smoothing
 import lowpass.figures.verdicts

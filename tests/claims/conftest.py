@@ -67,6 +67,42 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["input_mode_gain", "bessel_gain", "gaussian_gain"],
         "replicates": 1,
     },
+    "order-tokens": {
+        "data": {"n_tokens": 12, "d_model": 8},
+        "attention": {"weights": "symmetric", "beta": 2.0, "depth": 1},
+        "zip": {
+            "case": {
+                "label": ["independent", "smooth"],
+                "data.generator": ["gaussian", "smooth_ring"],
+            }
+        },
+        "spectra": ["input_mode_gain", "gain_rank_correlation", "offdiagonal_dft_energy"],
+        "replicates": 6,
+    },
+    "order-circle": {
+        "data": {"n_tokens": 12},
+        "attention": {"score": "l2", "weights": "identity", "beta": 2.0, "depth": 1},
+        "zip": {
+            "case": {
+                "label": ["in order", "renumbered"],
+                "data.generator": ["ring", "permuted_ring"],
+            }
+        },
+        "spectra": [
+            "input_mode_gain",
+            "gain_rank_correlation",
+            "offdiagonal_dft_energy",
+            "slem",
+            "hc_gain",
+        ],
+        "replicates": 6,
+    },
+    "order-neighbours": {
+        "data": {"generator": "ring_neighbours", "n_tokens": 12, "d_model": 2},
+        "attention": {"beta": 9.0, "depth": 1},
+        "spectra": ["input_mode_gain", "gain_rank_correlation", "offdiagonal_dft_energy"],
+        "replicates": 1,
+    },
 }
 
 

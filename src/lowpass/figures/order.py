@@ -58,7 +58,7 @@ def order(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
         for ax in axes[1:]:
             ax.set_yticklabels([])
         last = near.isel(replicate=0, frequency=-1)
-        annotate(axes[3], "Nyquist", point(last), (-6, -1), palette)
+        annotate(axes[3], "Nyquist", point(last), (-1, 8), palette)
     return figure
 
 
@@ -66,7 +66,7 @@ def draw_gains(ax: Axes, runs: xr.Dataset, palette: Palette, *, first: bool) -> 
     """Draw the gains of all replicates, and of the first one."""
     gain = runs["input_mode_gain"].transpose("replicate", "frequency")
     k = runs["frequency"].values
-    ax.set(ylim=(-0.04, 1.08), xlim=(-1, k[-1] + 1), yticks=[0, 0.5, 1])
+    ax.set(ylim=(-0.04, 1.14), xlim=(-1, k[-1] + 1), yticks=[0, 0.5, 1])
     if runs.sizes["replicate"] > 1:
         draw_replicates(ax, k, gain.values, palette.attention)
     if first:

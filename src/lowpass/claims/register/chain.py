@@ -112,8 +112,6 @@ REGISTER.enter(
         says="The high-frequency component consists of high frequencies of the discrete Fourier "
         "transform, so attention damps a frequency the more, the higher it is.",
         source="note 1 (1)",
-        condition="The logits depend on i − j mod n only, or nearly so, and their gain falls with "
-        "frequency.",
         repaired="HC is everything but the mean and does not depend on the order of the tokens, "
         "as frequency does: attention lets the mean dominate, which orders no other gains.",
     ),

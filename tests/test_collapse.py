@@ -89,6 +89,53 @@ def test_the_bound_is_the_cubic_recurrence_from_layer_to_layer():
             size = mp.mpf(c) * size**3
 
 
+def residuals(x: np.ndarray, w_qk: np.ndarray, w_v: np.ndarray, depth: int) -> list[float]:
+    """Compute self-attention anew at each layer with 200 digits; give log10 of the residuals."""
+    n, d = x.shape
+    tokens, product, values = (mp.matrix(each.tolist()) for each in (x, w_qk, w_v))
+    found = []
+    for _ in range(depth + 1):
+        mean = [mp.fsum(tokens[:, j]) / n for j in range(d)]
+        rest = [[abs(tokens[i, j] - mean[j]) for j in range(d)] for i in range(n)]
+        columns = max(mp.fsum(row[j] for row in rest) for j in range(d))
+        found.append(float(mp.log10(columns * max(map(mp.fsum, rest))) / 2))
+        logits = tokens * product * tokens.T / mp.sqrt(d)
+        weights = logits.apply(mp.exp)
+        for i in range(n):
+            weights[i, :] /= mp.fsum(weights[i, :])
+        tokens = weights * tokens * values
+    return found
+
+
+def bounded(x: np.ndarray, w_qk: np.ndarray, w_v: np.ndarray, constant: float) -> np.ndarray:
+    """Give the theorem's bound after three layers, with any constant in the place of 4."""
+    factor = constant * column_norm(w_qk) * composite_norm(w_v) / np.sqrt(x.shape[1])
+    start = composite_norm_infimum(x - x.mean(axis=0))
+    return log10_dong_bound(np.log10(factor), np.log10(start), 3)
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.2, 0.5, 2.0])
+def test_recomputed_self_attention_stays_below_the_bound(beta, rng):
+    """R07, for the residual from the mean row, which is not less than that of the best one."""
+    for _ in range(5):
+        x, (w_q, w_k, w_v) = rng.standard_normal((4, 3)), rng.standard_normal((3, 3, 3))
+        w_qk = beta * w_q @ w_k.T
+        with mp.workdps(200):
+            found = residuals(x, w_qk, w_v, 3)
+        assert (found[1:] <= bounded(x, w_qk, w_v, 4.0)[1:]).all()
+
+
+@pytest.mark.parametrize(("constant", "holds"), [(4.0, True), (0.5, True), (0.4, False)])
+def test_two_opposite_tokens_need_a_constant_of_one_half(constant, holds):
+    """One layer takes ±a to ±a tanh(βa²), and their residual √2 a to √2 βa³ at most."""
+    x, beta, value = np.array([[0.1], [-0.1]]), np.array([[0.7]]), np.array([[1.0]])
+    with mp.workdps(200):
+        found = residuals(x, beta, value, 3)
+    assert_allclose(found[1], np.log10(np.sqrt(2) * 0.1 * np.tanh(0.007)), rtol=1e-12)
+    assert found[3] < -50
+    assert (found[1:] <= bounded(x, beta, value, constant)[1:]).all() == holds
+
+
 def test_a_bound_on_the_verge_stays():
     assert_allclose(log10_dong_bound(np.array([2.0]), np.array([-1.0]), 700), -1, rtol=1e-15)
 

@@ -336,6 +336,285 @@ def test_a_flow_without_its_matrix_has_no_measures_of_one(shared_laboratory):
         measure("slem", made)
 
 
+# The spectrum and what keeps it from real.
+
+
+def test_the_spectrum_has_the_power_sums_of_the_matrix(trajectory):
+    """Newton: Σ λᵏ = tr Aᵏ for k up to n determine all eigenvalues."""
+    names = ("eigenvalue_real", "eigenvalue_imag")
+    real, imaginary = (measure(name, trajectory).values for name in names)
+    for replicate, a in enumerate(matrices(trajectory)):
+        value = real[replicate] + 1j * imaginary[replicate]
+        for k in range(1, N_TOKENS + 1):
+            trace = np.trace(np.linalg.matrix_power(a, k))
+            assert_allclose((value**k).sum(), trace, rtol=1e-12, atol=1e-13)
+        assert (np.diff(abs(value)) <= 1e-15).all()
+
+
+def test_modes_are_numbered(trajectory):
+    assert measure("eigenvalue_real", trajectory)["mode"].values.tolist() == [*range(N_TOKENS)]
+
+
+def test_the_gap_is_what_the_second_modulus_leaves_of_one(trajectory):
+    gap = measure("spectral_gap", trajectory)
+    assert_allclose(gap + measure("slem", trajectory), 1, rtol=1e-15)
+
+
+def test_symmetric_logits_give_real_eigenvalues_and_others_do_not(shared_laboratory):
+    names = ("reversibility_defect", "second_imaginary_share")
+    real = shared_laboratory.first("attention", section(weights="symmetric"))
+    other = shared_laboratory.first("attention", section())
+    for name in names:
+        assert (measure(name, real) < 1e-14).all()
+        assert (measure(name, other) > 1e-3).any()
+
+
+def test_the_departure_from_normality_is_what_eigenvalues_leave(trajectory):
+    found = measure("henrici_number", trajectory)
+    for replicate, a in enumerate(matrices(trajectory)):
+        left = (a**2).sum() - (abs(np.linalg.eigvals(a)) ** 2).sum()
+        assert_allclose(found[replicate] ** 2, left / (a**2).sum(), rtol=1e-11, atol=1e-15)
+
+
+# Gains, contraction and mixing.
+
+
+def test_numbers_of_a_matrix_are_those_of_its_entries(trajectory):
+    """Each with sums written out, over all replicates."""
+    slow = {
+        "column_sum_defect": lambda a: max(abs(math.fsum(column) - 1) for column in a.T),
+        "max_column_sum": lambda a: max(math.fsum(column) for column in a.T),
+        "column_gain": lambda a: math.sqrt(max(math.fsum(column) for column in a.T)),
+        "entropy": lambda a: -sum(x * math.log(x) for x in a.ravel()) / N_TOKENS,
+        "hc_gain": lambda a: np.linalg.norm(centre() @ a @ centre(), 2),
+        "hc_gain_rms": lambda a: np.linalg.norm(centre() @ a @ centre()) / np.sqrt(N_TOKENS - 1),
+        "ca_gain": lambda a: np.linalg.norm(centre() @ a),
+        "dobrushin": lambda a: max(abs(p - q).sum() for p in a for q in a) / 2,
+        "projective_diameter": lambda a: max(np.ptp(np.log(p / q)) for p in a for q in a),
+        "birkhoff": lambda a: np.tanh(max(np.ptp(np.log(p / q)) for p in a for q in a) / 4),
+        "attention_effective_rank": lambda a: rank_by_entropy(np.linalg.svd(a)[1]),
+    }
+    for name, number in slow.items():
+        direct = [number(a) for a in matrices(trajectory)]
+        assert_allclose(measure(name, trajectory), direct, rtol=1e-12, atol=1e-14, err_msg=name)
+
+
+def centre() -> np.ndarray:
+    return np.eye(N_TOKENS) - 1 / N_TOKENS
+
+
+def rank_by_entropy(sigma: np.ndarray) -> float:
+    share = sigma / sigma.sum()
+    return math.exp(-sum(p * math.log(p) for p in share if p > 0))
+
+
+def test_powers_are_followed_layer_by_layer(trajectory):
+    names = ("log10_power_gain", "log10_mixing_distance")
+    gain, distance = (measure(name, trajectory) for name in names)
+    for replicate, a in enumerate(matrices(trajectory)[:3]):
+        for layer in range(5):
+            power = np.linalg.matrix_power(a, layer)
+            norm = np.linalg.norm(centre() @ power @ centre(), 2)
+            far = abs(power - stationary(a)).sum(axis=1).max() / 2
+            here = {"layer": layer, "replicate": replicate}
+            assert_allclose(gain.isel(here), np.log10(norm), rtol=0, atol=1e-11)
+            assert_allclose(distance.isel(here), np.log10(far), rtol=0, atol=1e-11)
+
+
+def test_the_bounds_on_mixing_are_lines_of_the_second_eigenvalue(trajectory):
+    layer = trajectory["layer"].values
+    for replicate, a in enumerate(matrices(trajectory)[:3]):
+        line = np.log10(sorted(abs(np.linalg.eigvals(a)))[-2]) * layer + np.log10(0.5)
+        found = measure("log10_mixing_lower", trajectory)[replicate]
+        assert_allclose(found, line, rtol=1e-11)
+        above = measure("log10_mixing_upper", trajectory)[replicate] - found
+        assert_allclose(above, -np.log10(stationary(a).min()) / 2, rtol=1e-10)
+
+
+def test_symmetric_attention_mixes_between_its_bounds(shared_laboratory):
+    """R10, a thousand layers deep."""
+    made = shared_laboratory.first(
+        "attention", section(weights="symmetric", depth=1000, record=[0])
+    )
+    lower, distance, upper = (
+        measure(f"log10_mixing_{name}", made) for name in ("lower", "distance", "upper")
+    )
+    assert (distance < -300).any()
+    assert (lower <= distance + 1e-9).all()
+    assert (distance <= upper + 1e-9).all()
+
+
+def test_the_bounds_by_logits_are_those_of_the_largest(shared_laboratory):
+    made = with_logits(shared_laboratory.first("attention", section()))
+    alpha = made["max_logit"].values
+    assert_allclose(measure("tanh_bound", made), np.tanh(alpha), rtol=1e-15)
+    wang = N_TOKENS * np.exp(2 * alpha) / (np.exp(2 * alpha) + N_TOKENS - 1)
+    assert_allclose(measure("log10_wang_bound", made), np.log10(wang) / 2, rtol=1e-13)
+    assert (measure("birkhoff", made) <= measure("tanh_bound", made)).all()
+    assert (np.log10(measure("hc_gain", made)) <= measure("log10_wang_bound", made)).all()
+
+
+# Differences between tokens.
+
+
+def rows_of(trajectory: xr.Dataset, replicate: int, layer: int) -> np.ndarray:
+    """Put the tokens of a recorded layer together."""
+    mean, exponent = component(trajectory, "dc", replicate, layer)
+    high, shift = component(trajectory, "hc", replicate, layer)
+    return np.ldexp(mean, exponent) + np.ldexp(high, shift)
+
+
+def test_numbers_of_tokens_are_those_of_their_rows(trajectory):
+    """The first layers, where one array still holds what differs."""
+    slow = {
+        "effective_rank": lambda x, a: rank_by_entropy(np.linalg.svd(x)[1]),
+        "hc_effective_rank": lambda x, a: rank_by_entropy(np.linalg.svd(centre() @ x)[1]),
+        "stable_rank": lambda x, a: (x**2).sum() / np.linalg.norm(x, 2) ** 2,
+        "mean_cosine": lambda x, a: mean_cosine(x),
+        "log10_stable_rank_excess": lambda x, a: np.log10(
+            (np.linalg.svd(x)[1][1:] ** 2).sum() / np.linalg.norm(x, 2) ** 2
+        ),
+        "log10_cosine_gap": lambda x, a: np.log10(1 - mean_cosine(x)),
+        "log10_edge_energy": lambda x, a: np.log10(pairs(a, x)),
+        "log10_dirichlet_energy": lambda x, a: np.log10(pairs(stationary(a)[:, None] * a, x)),
+        "log10_composite_norm": lambda x, a: np.log10(composite(x - x.mean(axis=0))),
+    }
+    if (trajectory["log10_stationary_norm"] == -np.inf).all():
+        # One mode alone has no rank to speak of.
+        slow = {name: slow[name] for name in slow if "rank" not in name and "cosine" not in name}
+    for name, number in slow.items():
+        found = measure(name, trajectory)
+        for replicate, a in enumerate(matrices(trajectory)[:3]):
+            for layer in range(3):
+                direct = number(rows_of(trajectory, replicate, layer), a)
+                here = {"replicate": replicate, "recorded_layer": layer}
+                assert_allclose(found.isel(here), direct, rtol=1e-8, atol=1e-8, err_msg=name)
+
+
+def mean_cosine(x: np.ndarray) -> float:
+    unit = [row / np.linalg.norm(row) for row in x]
+    cosines = [p @ q for i, p in enumerate(unit) for j, q in enumerate(unit) if i != j]
+    return math.fsum(cosines) / len(cosines)
+
+
+def pairs(w: np.ndarray, x: np.ndarray) -> float:
+    n = range(len(x))
+    return math.fsum(w[i, j] * ((x[i] - x[j]) ** 2).sum() for i in n for j in n) / 2
+
+
+def composite(r: np.ndarray) -> float:
+    return math.sqrt(abs(r).sum(axis=0).max() * abs(r).sum(axis=1).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "decades"),
+    [
+        ("log10_cosine_gap", 2),
+        ("log10_stable_rank_excess", 2),
+        ("log10_dirichlet_energy", 2),
+        ("log10_edge_energy", 2),
+        ("log10_composite_norm", 1),
+        ("log10_composite_norm_infimum", 1),
+    ],
+)
+def test_what_dies_is_followed_at_the_rate_of_the_second_eigenvalue(
+    name, decades, shared_laboratory
+):
+    """Symmetric logits, 2000 layers deep: 1e-300 and below, by the power that a number has."""
+    made = shared_laboratory.first(
+        "attention", section(weights="symmetric", depth=2000, record=[1900, 2000])
+    )
+    fall = measure(name, made).diff("recorded_layer").isel(recorded_layer=-1)
+    assert_allclose(fall / 100, decades * np.log10(measure("slem", made)), rtol=1e-9)
+    assert (measure(name, made) < -300).any()
+
+
+def test_the_infimum_is_below_the_norm_of_every_residual(trajectory):
+    low = measure("log10_composite_norm_infimum", trajectory)
+    assert (low <= measure("log10_composite_norm", trajectory) + 1e-12).all()
+    for layer in range(2):
+        x = rows_of(trajectory, 0, layer)
+        best = min(composite(x - y) for y in (*x, x.mean(axis=0), np.median(x, axis=0)))
+        assert low.isel(replicate=0, recorded_layer=layer) <= np.log10(best) + 1e-12
+
+
+def test_the_bound_of_dong_is_the_theorem_with_our_temperature(shared_laboratory):
+    beta = 2.5
+    made = shared_laboratory.first("attention", section(beta=beta, depth=3))
+    w_v = np.diag([2.0, -1.0, 0.5])
+    valued = made.assign(w_v=(("replicate", "feature", "value"), np.stack([w_v] * 10)))
+    for given, norm in ((made, 1.0), (valued, 2.0)):
+        found = measure("log10_dong_bound", given)
+        start = measure("log10_composite_norm_infimum", given).isel(recorded_layer=0)
+        for replicate in range(3):
+            w_qk = beta * made["w_q"].values[replicate] @ made["w_k"].values[replicate].T
+            factor = 4 * abs(w_qk).sum(axis=0).max() * norm / math.sqrt(D_MODEL)
+            residual = 10 ** float(start[replicate])
+            direct = [factor ** ((3**n - 1) / 2) * residual ** (3**n) for n in range(4)]
+            assert_allclose(10 ** found[replicate, :4], direct, rtol=1e-10)
+
+
+# Waves along the tokens.
+
+
+def test_amplitudes_are_those_of_a_slow_transform(trajectory):
+    found = measure("log10_dft_amplitude", trajectory)
+    delta = measure("delta_log_amplitude", trajectory)
+    assert found["frequency"].values.tolist() == [*range(N_TOKENS // 2 + 1)]
+    first = 1 if (trajectory["log10_stationary_norm"] == -np.inf).all() else 0
+    for layer in range(3):
+        x = rows_of(trajectory, 1, layer)
+        here = {"replicate": 1, "recorded_layer": layer}
+        waves = abs(np.array([slow_wave(x, k) for k in range(N_TOKENS // 2 + 1)]))
+        rms = np.log10(np.sqrt((waves**2).mean(axis=1)))
+        assert_allclose(found.isel(here)[first:], rms[first:], rtol=0, atol=1e-9)
+        if not first:
+            apart = np.log(waves).mean(axis=1) - np.log(waves[0]).mean()
+            assert_allclose(delta.isel(here), apart, rtol=0, atol=1e-8)
+
+
+def slow_wave(x: np.ndarray, k: int) -> np.ndarray:
+    turns = [cmath.exp(-2j * cmath.pi * k * i / len(x)) for i in range(len(x))]
+    return sum(turn * row for turn, row in zip(turns, x, strict=True)) / math.sqrt(len(x))
+
+
+def test_an_empty_frequency_is_infinitely_far_from_one_that_is_not():
+    """Tokens ±1 have the Nyquist frequency alone; with a mean, two of three are left."""
+    alone = {
+        "dc": (("replicate", "recorded_layer", "feature"), [[[0.0]], [[3.0]], [[0.0]]]),
+        "hc": (
+            ("replicate", "recorded_layer", "token", "feature"),
+            np.array([[1.0, -1, 1, -1], [1, -1, 1, -1], [0, 0, 0, 0]])[:, None, :, None],
+        ),
+    }
+    exponents = (("replicate", "recorded_layer"), np.zeros((3, 1), dtype=int))
+    made = xr.Dataset({**alone, "dc_exponent": exponents, "hc_exponent": exponents})
+    found = measure("delta_log_amplitude", made).isel(recorded_layer=0)
+    assert found.values.tolist() == [
+        [0, -np.inf, np.inf],
+        [0, -np.inf, pytest.approx(-np.log(3), rel=1e-14)],
+        [0, -np.inf, -np.inf],
+    ]
+
+
+def test_spectra_of_matrices_are_those_of_the_transformed_matrix(trajectory):
+    n = np.arange(N_TOKENS)
+    f = np.exp(-2j * np.pi * np.outer(n, n) / N_TOKENS) / np.sqrt(N_TOKENS)
+    for replicate, a in enumerate(matrices(trajectory)):
+        turned = abs(f @ a @ f.conj().T) ** 2
+        gain = np.sqrt(turned.sum(axis=0)[: N_TOKENS // 2 + 1])
+        rows = np.sqrt(turned.sum(axis=1)[: N_TOKENS // 2 + 1])
+        share = 1 - np.trace(turned) / turned.sum()
+        assert_allclose(measure("output_spectrum", trajectory)[replicate], rows, rtol=1e-12)
+        assert_allclose(measure("offdiagonal_dft_energy", trajectory)[replicate], share, atol=1e-13)
+        ranks = [sum(other < each for other in gain[1:]) for each in gain[1:]]
+        assert_allclose(
+            measure("gain_rank_correlation", trajectory)[replicate],
+            np.corrcoef(ranks, range(len(ranks)))[0, 1],
+            rtol=1e-12,
+        )
+
+
 # Pictures.
 
 
@@ -378,6 +657,19 @@ def test_power_far_below_the_range_of_floats_is_found(melting):
     far = melting.assign(hc_exponent=melting["hc_exponent"] - 4000)
     shift = measure("log10_radial_power", melting) - measure("log10_radial_power", far)
     assert_allclose(shift.values[np.isfinite(shift)], 8000 * np.log10(2), rtol=1e-12)
+
+
+def test_the_amplitude_of_plane_waves_is_that_of_the_grid_of_patches(melting):
+    """Oracle: the unshifted transform of each pixel of a patch, ring by ring."""
+    found = 10 ** measure("log10_dft_amplitude_2d", melting)
+    high, shift = component(melting, "hc", 0, 2)
+    grid = np.ldexp(np.array(high), shift).reshape(8, 8, -1)
+    square = abs(np.fft.fft2(grid, axes=(0, 1))) ** 2 / 64
+    f = abs(np.fft.fftfreq(8))
+    ring = np.round(8 * np.hypot(f[:, None], f))
+    direct = [np.sqrt(square[ring == k].mean()) for k in range(7)]
+    assert_allclose(found["wave_frequency"], np.arange(7) / 8)
+    assert_allclose(found.isel(replicate=0, recorded_layer=2)[1:], direct[1:], rtol=1e-12)
 
 
 def test_tokens_that_are_no_patches_have_no_picture(shared_laboratory):
@@ -513,7 +805,27 @@ def test_what_knows_the_order_says_so(name, shared_laboratory, rng):
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_measure_of_one_replicate_is_that_beside_others(name, shared_laboratory):
-    made = suiting(name, shared_laboratory, beta=1.0, depth=DEPTH)
+    made = suiting(name, shared_laboratory, beta=1.0, depth=3)
     last = made.isel(replicate=[-1])
     together = measure(name, made).isel(replicate=[-1])
     assert_allclose(measure(name, last), together, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_measures_within_one_job_are_those_of_two(name, shared_laboratory):
+    """An axis inside comes first, and changes no number."""
+    if MEASURES.facts(name).get("of") in ("diffusion", "picture"):
+        return
+    alone = [section(beta=beta, depth=3) for beta in (0.5, 2.0)]
+    apart = [shared_laboratory.first("attention", asked) for asked in alone]
+    inside = section(beta=[0.5, 2.0], depth=3)
+    both = shared_laboratory.first("attention", {**inside, "inside": ["beta"]})
+    if MEASURES.facts(name).get("of") == "logits":
+        apart = [with_logits(each) for each in apart]
+        both = both.assign(max_logit=xr.concat([each["max_logit"] for each in apart], "beta"))
+    found = measure(name, both)
+    assert found.dims[0] == "beta"
+    for place, each in enumerate(apart):
+        one = measure(name, each)
+        assert found.dims[1:] == one.dims
+        assert_allclose(found.isel(beta=place), one, rtol=1e-12, atol=1e-14)

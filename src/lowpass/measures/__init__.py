@@ -2,6 +2,12 @@
 
 A measure maps a labelled trajectory to one labelled variable of the same name.
 It owns the choice of dimensions; the mathematics stands below it.
+
+Conventions hold for all of them. Tokens are rows; none is treated specially, so that a CLS
+token counts like any other. Attention is taken after the softmax. A norm without a name is
+Frobenius'. Fourier transforms are unitary and not shifted: frequency zero comes first, each of
+0, 1, ... n // 2 is given once, and an odd n loses none. A logarithm is decimal where the name
+says ``log10``, and natural where it says ``log``.
 """
 
 import lowpass.measures.collapse

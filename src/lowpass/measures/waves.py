@@ -55,7 +55,7 @@ VARIABLES.enter(
         infinite=NOTHING_THERE,
     ),
 )
-ROUNDING.enter("delta_log_amplitude", Logarithm(reach=DECADES, power=np.log(10)))
+ROUNDING.enter("delta_log_amplitude", Logarithm(floored=True, reach=DECADES, power=np.log(10)))
 
 
 @MEASURES.add("delta_log_amplitude", ordered=True)

@@ -445,8 +445,10 @@ def test_symmetric_attention_mixes_between_its_bounds(shared_laboratory):
 
 
 def test_the_bounds_by_logits_are_those_of_the_largest(shared_laboratory):
-    made = with_logits(shared_laboratory.first("attention", section()))
-    alpha = made["max_logit"].values
+    made = shared_laboratory.first("attention", section())
+    x = tokens_of(made.sel(recorded_layer=[0])).isel(recorded_layer=0, drop=True).values
+    q, k = (x @ made[name].values for name in ("w_q", "w_k"))
+    alpha = abs(q @ np.swapaxes(k, -1, -2)).max((1, 2)) / np.sqrt(D_MODEL)
     assert_allclose(measure("tanh_bound", made), np.tanh(alpha), rtol=1e-15)
     wang = N_TOKENS * np.exp(2 * alpha) / (np.exp(2 * alpha) + N_TOKENS - 1)
     assert_allclose(measure("log10_wang_bound", made), np.log10(wang) / 2, rtol=1e-13)
@@ -542,8 +544,10 @@ def test_the_bound_of_dong_is_the_theorem_with_our_temperature(shared_laboratory
     beta = 2.5
     made = shared_laboratory.first("attention", section(beta=beta, depth=3))
     w_v = np.diag([2.0, -1.0, 0.5])
-    valued = made.assign(w_v=(("replicate", "feature", "value"), np.stack([w_v] * 10)))
-    for given, norm in ((made, 1.0), (valued, 2.0)):
+    dims = ("replicate", "feature", "projected")
+    valued = made.assign(w_v=(dims, np.stack([w_v] * 10)))
+    put_out = valued.assign(w_o=(dims, np.stack([w_v.T @ w_v] * 10)))
+    for given, norm in ((made, 1.0), (valued, 2.0), (put_out, 8.0)):
         found = measure("log10_dong_bound", given)
         start = measure("log10_composite_norm_infimum", given).isel(recorded_layer=0)
         for replicate in range(3):
@@ -719,6 +723,8 @@ RANGES = {
     "log10_rounding_floor": (-np.inf, 0),
     "log10_hc_dc_ratio": ANY,
     "log10_transient_ratio": ANY,
+    "log10_hc_norm": ANY,
+    "log10_dc_norm": ANY,
     "log10_predicted_ratio": ANY,
     "effective_rank": (1, D_MODEL),
     "hc_effective_rank": (1, D_MODEL),
@@ -747,15 +753,6 @@ RANGES = {
 UNORDERED = [name for name in MEASURES if not MEASURES.facts(name).get("ordered")]
 
 
-def with_logits(made: xr.Dataset) -> xr.Dataset:
-    """Add the largest modulus of a logit, from tokens and weights."""
-    x = tokens_of(made.sel(recorded_layer=[0])).isel(recorded_layer=0, drop=True).values
-    q, k = (x @ made[name].values for name in ("w_q", "w_k"))
-    beta = made["inverse_temperature"].values[:, None, None]
-    logits = beta * (q @ np.swapaxes(k, -1, -2)) / np.sqrt(D_MODEL)
-    return made.assign(max_logit=("replicate", abs(logits).max((1, 2))))
-
-
 def suiting(name: str, laboratory, **changes) -> xr.Dataset:
     """Make a trajectory of attention, or of what a measure needs."""
     asked = section(**changes)
@@ -765,8 +762,7 @@ def suiting(name: str, laboratory, **changes) -> xr.Dataset:
         return laboratory.first("diffusion", asked)
     if MEASURES.facts(name).get("of") == "picture":
         asked = {**asked, "data": CAMERA, "replicates": None}
-    made = laboratory.first("attention", asked)
-    return with_logits(made) if MEASURES.facts(name).get("of") == "logits" else made
+    return laboratory.first("attention", asked)
 
 
 def test_every_measure_has_a_range():
@@ -784,7 +780,7 @@ def test_a_measure_stays_in_its_range(name, beta, shared_laboratory):
 @pytest.mark.parametrize("name", UNORDERED)
 def test_renaming_tokens_changes_no_measure(name, shared_laboratory, rng):
     """What has a value for each token is renamed with them."""
-    made = with_logits(shared_laboratory.first("attention", section()))
+    made = shared_laboratory.first("attention", section())
     order = rng.permutation(N_TOKENS)
     renamed = made.isel(query=order, key=order, token=order)
     expected = measure(name, made).isel(token=order, missing_dims="ignore")
@@ -820,9 +816,6 @@ def test_measures_within_one_job_are_those_of_two(name, shared_laboratory):
     apart = [shared_laboratory.first("attention", asked) for asked in alone]
     inside = section(beta=[0.5, 2.0], depth=3)
     both = shared_laboratory.first("attention", {**inside, "inside": ["beta"]})
-    if MEASURES.facts(name).get("of") == "logits":
-        apart = [with_logits(each) for each in apart]
-        both = both.assign(max_logit=xr.concat([each["max_logit"] for each in apart], "beta"))
     found = measure(name, both)
     assert found.dims[0] == "beta"
     for place, each in enumerate(apart):

@@ -83,7 +83,6 @@ VARIABLES.enter(
         r"\alpha",
         "largest modulus of a logit",
         dims=("replicate",),
-        infinite="a key is masked",
     ),
 )
 VARIABLES.enter("key_position", Card("k", "key position", dims=("key", "feature")))

@@ -547,6 +547,21 @@ def test_attention_that_is_computed_has_a_temperature(base):
             "infinite; delete it, or write 'mask: none'.",
         ),
         (
+            "attention of drawn tokens",
+            {"spectra": ["tanh_bound"], "attention__n_heads": 2},
+            ".spectra: 'tanh_bound' follows from the logits of one head, and there are 2; delete "
+            "it, or write 'n_heads: 1'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {
+                "spectra": ["log10_dong_bound"],
+                "attention": {**SOFTMAX, "layers": "recomputed", "projections": "fresh"},
+            },
+            ".spectra: 'log10_dong_bound' is a measure of weights that all layers share, and each "
+            "has its own; delete it, or write 'projections: shared'.",
+        ),
+        (
             "own queries and keys",
             {"spectra": ["log10_dong_bound"], "attention": SOFTMAX},
             ".spectra: 'log10_dong_bound' is a measure of drawn weights, and the data state "

@@ -96,9 +96,10 @@ def log10_dong_bound(trajectory: xr.Dataset) -> xr.DataArray:
     Dong et al. write the logits as :math:`X W_{QK} X^\top / \sqrt{d_{qk}}`, and here they are
     :math:`\beta X W_Q (X W_K)^\top / \sqrt{d_{qk}}`; so the inverse temperature belongs to
     :math:`W_{QK} = \beta W_Q W_K^\top`, and :math:`b = \|W_{QK}\|_1 \|W_V\|_{1,\infty}`.
-    Without W_V in a trajectory it is the identity, whose norm is one. The residual r at layer 0
-    takes the best row away: its lower bound is used, so that what stays below this stays below
-    the theorem's.
+    With a projection of outputs W_V W_O takes the place of W_V; without either that is the
+    identity, whose norm is one. A skip, layer norm or a remedy are no part of the theorem. The
+    residual r at layer 0 takes the best row away: its lower bound is used, so that what stays
+    below this stays below the theorem's.
 
     Returns
     -------
@@ -119,14 +120,17 @@ def log10_dong_bound(trajectory: xr.Dataset) -> xr.DataArray:
 
 def log10_dong_factor(trajectory: xr.Dataset) -> xr.DataArray:
     """Give log10 of 4 b/√d (..., replicate)."""
-    rows = {"feature": "row", "projected": "column"}
+    rows = ("feature", "projected")
     w_q, w_k = (trajectory[name].transpose(..., *rows) for name in ("w_q", "w_k"))
     beta = trajectory["inverse_temperature"]
     column = abs(beta) * columns_of_product(w_q, w_k)
     factor = 4 * column / np.sqrt(trajectory.sizes["projected"])
-    if "w_v" in trajectory:
-        w_v = trajectory["w_v"].transpose(..., *trajectory["w_v"].dims[-2:])
-        factor = factor * w_v[..., 0, 0].copy(data=collapse.composite_norm(w_v.values))
+    values = [trajectory[name] for name in ("w_v", "w_o") if name in trajectory]
+    if values:
+        square = [each.transpose(..., *rows).values for each in values]
+        product = square[0] if len(square) == 1 else square[0] @ square[1]
+        one = values[0].transpose(..., *rows)[..., 0, 0]
+        factor = factor * one.copy(data=collapse.composite_norm(product))
     return np.log10(factor)
 
 

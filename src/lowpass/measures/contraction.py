@@ -169,12 +169,12 @@ VARIABLES.enter(
 
 @MEASURES.add("tanh_bound", of="logits")
 def tanh_bound(trajectory: xr.Dataset) -> xr.DataArray:
-    """Bound Birkhoff's coefficient of softmax by the largest modulus of a logit.
+    """Bound Birkhoff's coefficient of one softmax by the largest modulus of a logit.
 
     Returns
     -------
     (..., replicate) float
-        In [0, 1]: one where a key is masked, or where one minus it is below rounding.
+        In [0, 1]: one where what it is below one is less than rounding.
     """
     largest = trajectory["max_logit"]
     return largest.copy(data=np.tanh(largest.values))

@@ -111,6 +111,30 @@ def log10_predicted_ratio(trajectory: xr.Dataset) -> xr.DataArray:
     return (line + height).transpose(*ratio.dims)
 
 
+@MEASURES.add("log10_hc_norm")
+def log10_hc_norm(trajectory: xr.Dataset) -> xr.DataArray:
+    """Hand on the norm of what differs between tokens, layer by layer.
+
+    Returns
+    -------
+    (..., replicate, layer) float
+        Decimal logarithm of the Frobenius norm; minus infinity where all tokens are equal.
+    """
+    return trajectory["log10_hc_norm"]
+
+
+@MEASURES.add("log10_dc_norm")
+def log10_dc_norm(trajectory: xr.Dataset) -> xr.DataArray:
+    """Hand on the norm of the token mean, repeated for every token, layer by layer.
+
+    Returns
+    -------
+    (..., replicate, layer) float
+        Decimal logarithm of the Frobenius norm; minus infinity where the mean is zero.
+    """
+    return trajectory["log10_dc_norm"]
+
+
 VARIABLES.enter(
     "transient_rate",
     Card(r"\rho", "fitted rate of the transient ratio", dims=("replicate",)),

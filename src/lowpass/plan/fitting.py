@@ -241,27 +241,32 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
 
 
 def without_logits(specs: Mapping[str, Any]) -> str:
-    """Say why there are no logits of softmax; nothing where there are."""
-    attention = specs.get("attention")
-    if attention is None or "attention" in stated(specs["data"]):
+    """Say why there are no logits of one softmax; nothing where there are."""
+    attention, roles = specs.get("attention"), stated(specs["data"])
+    if attention is None or "attention" in roles:
         return "follows from the logits of softmax, which this experiment has not; delete it"
     if attention.kernel != "softmax":
         return (
             f"follows from the logits of softmax, and the kernel is '{attention.kernel}'; delete "
             f"it, or write 'kernel: softmax'"
         )
-    if "mask" in stated(specs["data"]):
+    if "mask" in roles:
         return "follows from finite logits, and data.mask makes some infinite; delete one of them"
     if attention.mask != "none":
         return (
             f"follows from finite logits, and the mask '{attention.mask}' makes some infinite; "
             f"delete it, or write 'mask: none'"
         )
+    if attention.n_heads > 1:
+        return (
+            f"follows from the logits of one head, and there are {attention.n_heads}; delete it, "
+            f"or write 'n_heads: 1'"
+        )
     return ""
 
 
 def without_weights(specs: Mapping[str, Any]) -> str:
-    """Say why no weights make dot products of tokens; nothing where they do."""
+    """Say why no weights make dot products of tokens in all layers; nothing where they do."""
     attention, roles = specs["attention"], stated(specs["data"])
     if compared(roles):
         return f"is a measure of drawn weights, and the data state {roles[0]} instead; delete it"
@@ -269,6 +274,11 @@ def without_weights(specs: Mapping[str, Any]) -> str:
         return (
             f"is a measure of weights that make dot products, and the score is "
             f"'{attention.score}'; delete it, or write 'score: dot'"
+        )
+    if attention.projections == "fresh":
+        return (
+            "is a measure of weights that all layers share, and each has its own; delete it, or "
+            "write 'projections: shared'"
         )
     return ""
 

@@ -22,7 +22,9 @@ from lowpass.diversity import (
 from lowpass.kernels import softmax
 
 N, D = 6, 3
-DOWN = [0, 5, 9, 13, 14, 20, 60, 400, 5000]
+# Just above and just below where the second order is all that is needed.
+EDGE = [13, 14, 15, 16]
+DOWN = [0, 5, 9, *EDGE, 20, 60, 400, 5000]
 
 
 def tokens(rng: np.random.Generator, down: int = 0, *, n: int = N, d: int = D) -> Tokens:

@@ -180,9 +180,9 @@ def log10_stable_rank_excess(x: Tokens) -> np.ndarray:
     of ‖m‖, and ρ² = n + ‖u‖²,
 
     .. math:: \sum_{k \ge 2} \sigma_k^2 = \|V\|_F^2 - \|V^\top u\|^2 / \rho^2, \qquad
-              \sigma_1^2 = \rho^2 + \|V^\top u\|^2 / \rho^2,
+              \sigma_1^2 = \rho^2,
 
-    both right to fourth order, so that no difference from one is taken.
+    but for what is of fourth order, so that no difference from one is taken.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def log10_stable_rank_excess(x: Tokens) -> np.ndarray:
     rho = x.rest.shape[-2] + square * u
     mixed = ((np.swapaxes(across, -1, -2) @ along[..., None]) ** 2).sum(axis=(-2, -1)) / rho
     with np.errstate(divide="ignore"):
-        near = np.log10(np.maximum(v - square * mixed, 0)) - np.log10(rho + square**2 * mixed)
+        near = np.log10(np.maximum(v - square * mixed, 0)) - np.log10(rho)
         near += 2 * np.log10(2) * exponent
         plain = np.log10(behind) - 2 * np.log10(np.maximum(singular[..., 0], SMALL))
     return np.where((exponent <= 0) & (square * (u + v) < SMALL**2), near, plain)

@@ -31,14 +31,20 @@ def no_code(recipe: Mapping[str, Any]) -> str:
 class Laboratory:
     """Make what a section plans, each product once, below one folder."""
 
-    def __init__(self, folder: Path, code: Callable[[Mapping[str, Any]], str] = no_code) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        code: Callable[[Mapping[str, Any]], str] = no_code,
+        root: Path = ROOT,
+    ) -> None:
         self.folder = folder
+        self.root = root
         self.code = code
         self.versions = {"python": "3", "numpy": "2"}
 
     def plan(self, section: Mapping[str, Any], *, seed: int = SEED) -> Plan:
         """Plan one experiment called ``trial``."""
-        return Plan(seed, {"trial": section}, "test", ROOT)
+        return Plan(seed, {"trial": section}, "test", self.root)
 
     def file(self, point: Point) -> Path:
         """Give a product's place, made or not."""
@@ -76,7 +82,7 @@ class Laboratory:
         if point.stage == "experiment":
             return experiment(point.recipe, self._parts(point))
         if point.resource:
-            inputs = [(ROOT / point.resource).read_bytes()]
+            inputs = [(self.root / point.resource).read_bytes()]
         else:
             inputs = [store.read(self.file(parent)) for parent in point.parents]
         stage = getattr(import_module(f"lowpass.stages.{point.stage}"), point.stage)
@@ -85,7 +91,7 @@ class Laboratory:
     def _parts(self, point: Point) -> list[Part]:
         params = point.recipe["params"]
         plan = Plan(
-            point.recipe.get("seed", 0), {params["name"]: params["section"]}, "recipe", ROOT
+            point.recipe.get("seed", 0), {params["name"]: params["section"]}, "recipe", self.root
         )
         return [
             Part(cell.place, block, store.read(self.file(each)))

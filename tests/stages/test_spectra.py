@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import xarray as xr
+from PIL import Image
 
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
 from lowpass.registry import Refusal
 from lowpass.stages.spectra import spectra
 
+from ..laboratory import Laboratory
+
 GAUSSIAN = {"generator": "gaussian", "n_tokens": 6, "d_model": 3}
-IMAGE = {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32, "copies": 5}
+# Of few pixels, since some measures solve a linear program for each layer.
+IMAGE = {"generator": "image", "path": "small.png", "patch": 2, "copies": 5}
 ATTENTION = {
     "attention": {"beta": [0.5, 2.0], "arithmetic": ["float64", "split"], "depth": 12},
     "inside": ["beta", "arithmetic"],
@@ -42,11 +46,25 @@ CASES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def trajectories(tmp_path_factory) -> dict[str, xr.Dataset]:
+    """Make every trajectory once, since a measure leaves it alone."""
+    root = tmp_path_factory.mktemp("trajectories")
+    grey = np.random.default_rng(1).integers(256, size=(8, 6), dtype=np.uint8)
+    Image.fromarray(grey).save(root / IMAGE["path"])
+    laboratory = Laboratory(root, root=root)
+    return {
+        of: laboratory.first(
+            "attention" if "attention" in section else "diffusion",
+            {**section, "spectra": ["slem"]},
+        )
+        for of, section in SECTIONS.items()
+    }
+
+
 @pytest.fixture
-def trajectory(of, shared_laboratory) -> xr.Dataset:
-    """Read a trajectory, which is stored once."""
-    stage = "attention" if "attention" in SECTIONS[of] else "diffusion"
-    return shared_laboratory.first(stage, {**SECTIONS[of], "spectra": ["slem"]})
+def trajectory(of, trajectories) -> xr.Dataset:
+    return trajectories[of]
 
 
 def taken(names, trajectory) -> xr.Dataset:

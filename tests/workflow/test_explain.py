@@ -21,7 +21,7 @@ from lowpass.explaining.reruns import LARGEST
 from lowpass.explaining.rulebook import commands
 from lowpass.memory import Memory
 
-from .project import CONFIG, Project, environment, succeeded, write_config
+from .project import CONFIG, Project, environment, jobs_in, succeeded, write_config
 from .test_midrun import Run
 from .test_reruns import EDITS, KERNELS, Change, configures, edits, installs
 
@@ -95,10 +95,12 @@ def test_every_edit_of_the_rerun_matrix_is_explained():
 
 
 @pytest.mark.parametrize("change", EDITS)
-def test_an_edit_is_named_as_the_cause_of_what_snakemake_plans(change, project):
-    make, _ = EDITS[change]
+def test_exactly_the_affected_jobs_run_and_the_cause_is_named_after_a_change_of(change, project):
+    make, affected = EDITS[change]
     make(project)
-    assert Explained.of(project).causes() == SAID[change]
+    said = Explained.of(project)
+    assert jobs_in(said.dry) == affected
+    assert said.causes() == SAID[change]
 
 
 # Other changes: what is done, what is said, and of which target.

@@ -271,6 +271,29 @@ def test_the_prediction_of_one_mode_is_the_ratio_itself():
     assert_allclose(predicted, measure("log10_transient_ratio", made), rtol=1e-13)
 
 
+@pytest.mark.parametrize("order", [1.0, 1.5, 3.0])
+def test_a_decay_of_some_order_has_it(order):
+    """A ratio r that becomes c rᵖ in each layer, with p one, between, and three."""
+    logs = [-0.5]
+    for _ in range(8):
+        logs.append(order * logs[-1] - 0.25)
+    made = decaying(np.array([logs]))
+    assert_allclose(measure("collapse_order", made), [order], rtol=1e-12)
+
+
+def test_an_order_is_fitted_to_the_later_half_alone(rng):
+    wild = rng.standard_normal((3, 4))
+    cubic = np.tile(-(3.0 ** np.arange(5)), (3, 1))
+    made = decaying(np.concatenate([wild, cubic], axis=1))
+    assert_allclose(measure("collapse_order", made), 3, rtol=1e-12)
+
+
+def test_tokens_that_become_equal_within_a_layer_collapse_at_no_finite_order():
+    made = decaying(np.array([[0.0, -1, -2, -3, -4, -np.inf, -np.inf]]))
+    assert (measure("collapse_order", made) == np.inf).all()
+    assert VARIABLES["collapse_order"].infinite
+
+
 def test_the_floor_is_handed_on(shared_laboratory):
     made = shared_laboratory.first("attention", section(arithmetic="float32"))
     floor = measure("log10_rounding_floor", made)
@@ -720,6 +743,7 @@ RANGES = {
     "log10_mixing_upper": ANY,
     "transient_rate": (0, 1),
     "hc_dc_rate": (0, 1),
+    "collapse_order": (-np.inf, np.inf),
     "log10_rounding_floor": (-np.inf, 0),
     "log10_hc_dc_ratio": ANY,
     "log10_transient_ratio": ANY,

@@ -15,6 +15,7 @@ from lowpass.registry import Refusal
 from lowpass.spectra import (
     dft_mean,
     eigenvalues,
+    fitted_order,
     fitted_rate,
     log10_norm,
     rounding_floor,
@@ -245,3 +246,19 @@ def test_negative_weights_have_no_stationary_distribution():
 def test_a_rate_needs_two_layers():
     with pytest.raises(Refusal, match=r"^a rate was to be fitted from layer 9 on, which leaves 1"):
         fitted_rate(np.zeros(10), 9)
+
+
+def test_a_fitted_order_is_the_slope_of_each_layer_over_the_one_before(rng):
+    noisy = rng.standard_normal((2, 30))
+    slopes = [np.polyfit(row[11:-1], row[12:], 1)[0] for row in noisy]
+    assert_allclose(fitted_order(noisy, 11), slopes, rtol=1e-12)
+
+
+def test_a_ratio_that_vanished_has_infinite_order_and_one_that_stands_still_is_geometric():
+    decay = np.array([[0.0, -1.0, -2.0], [0.0, -np.inf, -np.inf], [-1.0, -1.0, -1.0]])
+    assert_allclose(fitted_order(decay, 0), [1.0, np.inf, 1.0], rtol=1e-15)
+
+
+def test_an_order_needs_three_layers():
+    with pytest.raises(Refusal, match=r"^an order was to be fitted from layer 8 on, .* leaves 2"):
+        fitted_order(np.zeros(10), 8)

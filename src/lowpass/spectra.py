@@ -258,6 +258,47 @@ def fitted_rate(log10_ratio: np.ndarray, first: int) -> np.ndarray:
     return np.where(finite, 10**slope, without)
 
 
+def fitted_order(log10_ratio: np.ndarray, first: int) -> np.ndarray:
+    r"""Fit the order of convergence to the tail of a decay.
+
+    .. math:: \log r_{l+1} \approx \log C + p \log r_l
+
+    Parameters
+    ----------
+    log10_ratio : (..., layer) float
+        Decimal logarithm of a ratio r at layers 0, 1, 2 ...
+    first : int
+        First layer of the fit.
+
+    Returns
+    -------
+    (...) float
+        The least-squares slope p of one layer's logarithm over that of the layer before: 1 where
+        the decay is geometric, also where the ratio stands still, and 3 where it is cubic.
+        Infinite where the ratio reached zero, or is infinite.
+
+    Raises
+    ------
+    Refusal
+        If fewer than three layers are left to fit.
+    """
+    tail = log10_ratio[..., first:]
+    n_layers = tail.shape[-1]
+    if n_layers < 3:
+        raise Refusal(
+            f"an order was to be fitted from layer {first} on, which leaves {n_layers} of "
+            f"{log10_ratio.shape[-1]} layers; a slope of one layer over another needs three. "
+            f"Start earlier or go deeper."
+        )
+    finite = np.asarray(np.isfinite(tail).all(axis=-1))
+    kept = np.where(finite[..., None], tail, 0.0)
+    before = kept[..., :-1] - kept[..., :-1].mean(axis=-1, keepdims=True)
+    width = np.vecdot(before, before)
+    still = np.asarray(width == 0)
+    slope = np.where(still, 1.0, np.vecdot(before, kept[..., 1:]) / np.where(still, 1.0, width))
+    return np.where(finite, slope, np.inf)
+
+
 def rounding_floor(dtype: str, n_tokens: int) -> float:
     r"""Give the smallest positive ratio of HC to DC that one array can hold.
 

@@ -103,6 +103,37 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["input_mode_gain", "gain_rank_correlation", "offdiagonal_dft_energy"],
         "replicates": 1,
     },
+    "recomputed": {
+        "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 4},
+        "attention": {
+            "beta": 0.5,
+            "layers": ["frozen", "recomputed"],
+            "arithmetic": ["split", "float64"],
+            "depth": 9,
+        },
+        "inside": ["layers", "arithmetic"],
+        "spectra": ["log10_hc_dc_ratio", "log10_rounding_floor", "collapse_order", "slem"],
+        "replicates": 3,
+    },
+    "dong-bound": {
+        "data": {"generator": "gaussian"},
+        "attention": {
+            "beta": 0.1,
+            "values": "random",
+            "layers": "recomputed",
+            "depth": 4,
+            "record": "all",
+        },
+        "zip": {
+            "case": {
+                "label": ["many tokens", "two tokens"],
+                "data.n_tokens": [6, 2],
+                "data.d_model": [4, 1],
+            }
+        },
+        "spectra": ["log10_composite_norm", "log10_composite_norm_infimum", "log10_dong_bound"],
+        "replicates": 3,
+    },
 }
 
 

@@ -9,8 +9,12 @@ import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
 
+from lowpass import spectra
 from lowpass.registry import Refusal
 from lowpass.remedies import REMEDIES
+from lowpass.splits import by_mean
+
+from .. import unsplit
 
 N_TOKENS, D_MODEL, DEPTH = 5, 4, 4
 STRENGTHS = {"featscale": {"featscale_dc": 0.3}, "gfsa": {"gfsa_w0": 0.2, "gfsa_w1": 0.7}}
@@ -221,3 +225,24 @@ def test_a_value_unit_makes_the_slowest_mode_grow_as_told(shared_laboratory):
 def test_heads_have_to_divide_the_features(shared_laboratory):
     with pytest.raises(Refusal, match=r"^attention\.n_heads: 3 heads cannot share 4 features"):
         run(shared_laboratory, n_heads=3)
+
+
+def test_a_recomputed_stack_follows_the_unsplit_recurrence_through_its_collapse(laboratory):
+    """A13, in as many digits as it takes: the order of either is three."""
+    asked = section(beta=0.8, layers="recomputed", depth=7)
+    asked["spectra"] = ["log10_hc_dc_ratio", "collapse_order"]
+    made = laboratory.first("attention", asked)
+    orders = laboratory.run(asked)["collapse_order"]
+    for replicate in (0, 4):
+        run = made.isel(replicate=replicate)
+        x = laboratory.first("data", asked)["x"].values[replicate]
+        pair = (run["w_q"].values, run["w_k"].values)
+
+        def layer(rows, pair=pair):
+            return unsplit.product(unsplit.attention(rows, pair, "dot", 0.8), rows)
+
+        exact = unsplit.exact_ratios(layer, by_mean(x), 7)
+        found = (run["log10_hc_norm"] - run["log10_dc_norm"]).values
+        assert exact[-1] < -300
+        assert_allclose(found, exact, rtol=1e-11, atol=1e-11)
+        assert_allclose(orders[replicate], spectra.fitted_order(exact, 4), rtol=1e-9)

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from lowpass.registry import Refusal
-from lowpass.stages.inside import combinations, stack, stack_arrays
+from lowpass.stages.inside import beside, combinations, stack, stack_arrays
 
 AXES = {"arithmetic": ["float64", "split"], "beta": [1.0, 2.0, 3.0]}
 
@@ -51,6 +51,14 @@ def test_a_stack_is_labelled_by_its_parameters(rng):
 def test_a_single_dataset_is_left_alone():
     only = xr.Dataset({"slem": 0.5})
     assert stack("attention", [only], {}) is only
+
+
+def test_what_only_some_runs_have_is_no_part_of_the_stack():
+    datasets = [xr.Dataset({"slem": 0.5, "kept": 1.0}), xr.Dataset({"slem": 0.25})]
+    stacked = stack("attention", datasets, {"layers": ["frozen", "recomputed"]})
+    assert set(stacked) == {"slem"}
+    rows = [{name: ((), value.values) for name, value in each.items()} for each in datasets]
+    assert set(beside(rows, {"layers": ["frozen", "recomputed"]})) == {"slem"}
 
 
 def test_arrays_of_different_shape_do_not_fit():

@@ -1,5 +1,6 @@
 """Every module of judges, imported so that its claims are registered."""
 
+import lowpass.claims.architecture
 import lowpass.claims.circle
 import lowpass.claims.order
 import lowpass.claims.smoothing

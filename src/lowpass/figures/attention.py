@@ -205,14 +205,19 @@ def name_powers(ax: Axes, variable: xr.DataArray) -> None:
     """Read an axis of stored decimal logarithms as powers of ten of what its card names."""
     from matplotlib.ticker import MaxNLocator
 
-    card = variable.attrs
     ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10], integer=True))
     ax.yaxis.set_major_formatter(lambda value, _: typeset_power(round(value)))
+    ax.set_ylabel(plain_text(variable))
+
+
+def plain_text(variable: xr.DataArray) -> str:
+    """Name the number whose decimal logarithm is stored."""
+    card = variable.attrs
     plain = {
         "long_name": card["long_name"].removeprefix("decimal logarithm of the "),
         "symbol": card["symbol"].removeprefix(LOG),
     }
-    ax.set_ylabel(axis_text(variable.assign_attrs(plain)))
+    return axis_text(variable.assign_attrs(plain))
 
 
 def typeset_power(exponent: int) -> str:

@@ -1,5 +1,6 @@
 """Every module of figures, imported so that its figures are registered."""
 
+import lowpass.figures.architecture
 import lowpass.figures.attention
 import lowpass.figures.circle
 import lowpass.figures.headline

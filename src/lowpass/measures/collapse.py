@@ -22,8 +22,8 @@ ALIKE = "all tokens are equal"
 VARIABLES.enter(
     "log10_composite_norm",
     Card(
-        r"\log_{10}\|X-1\bar{x}^\top\|_{1,\infty}",
-        "decimal logarithm of the composite norm of the rank-one residual",
+        r"\log_{10}\|R\|_{1,\infty}",
+        "decimal logarithm of the composite norm of R",
         dims=RECORDED,
         infinite=ALIKE,
     ),

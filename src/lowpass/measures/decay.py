@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -173,6 +175,32 @@ def hc_dc_rate(trajectory: xr.Dataset) -> xr.DataArray:
     return rate(log10_hc_dc_ratio(trajectory))
 
 
+VARIABLES.enter(
+    "collapse_order",
+    Card(
+        "p",
+        "order at which the HC/DC ratio collapses",
+        dims=("replicate",),
+        infinite="one of the two components became exactly zero",
+    ),
+)
+# Where plain arithmetic ends, noise is fitted to noise.
+ROUNDING.enter("collapse_order", Fitted(off=math.inf))
+
+
+@MEASURES.add("collapse_order")
+def collapse_order(trajectory: xr.Dataset) -> xr.DataArray:
+    """Fit the power of the HC/DC ratio that the next layer's is, over the later half.
+
+    Returns
+    -------
+    (..., replicate) float
+        One where the ratio falls geometrically, as under one repeated matrix, and three where
+        it falls cubically.
+    """
+    return fitted(log10_hc_dc_ratio(trajectory), spectra.fitted_order)
+
+
 @MEASURES.add("log10_rounding_floor")
 def log10_rounding_floor(trajectory: xr.Dataset) -> xr.DataArray:
     """Hand on where rounding stops the HC/DC ratio of the arithmetic used.
@@ -187,6 +215,11 @@ def log10_rounding_floor(trajectory: xr.Dataset) -> xr.DataArray:
 
 def rate(log10_ratio: xr.DataArray) -> xr.DataArray:
     """Fit the rate of a ratio over the later half of its layers."""
+    return fitted(log10_ratio, spectra.fitted_rate)
+
+
+def fitted(log10_ratio: xr.DataArray, fit: Callable[[np.ndarray, int], np.ndarray]) -> xr.DataArray:
+    """Fit one number to the later half of the layers."""
     ordered = log10_ratio.transpose(..., "layer")
     first = ordered.sizes["layer"] // LATER
-    return ordered[..., 0].drop_vars("layer").copy(data=spectra.fitted_rate(ordered.values, first))
+    return ordered[..., 0].drop_vars("layer").copy(data=fit(ordered.values, first))

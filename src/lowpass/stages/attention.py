@@ -57,7 +57,20 @@ def attention(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
         headers.append(header(spec, data, made, block))
         recorded = set(headers[-1]["recorded_layer"].values.tolist())
         runs.append(rows(states(spec, data, made, block, seed), recorded))
-    return Trajectory(stack("attention", headers, axes), together(runs, axes))
+    return Trajectory(stack("attention", with_identities(headers), axes), together(runs, axes))
+
+
+def with_identities(headers: list[xr.Dataset]) -> list[xr.Dataset]:
+    """Write projections of values that only some runs have out as the identity in the others."""
+    drawn_somewhere = {name for each in headers for name in ("w_v", "w_o") if name in each}
+    return [each.assign(identities(each, drawn_somewhere - set(each))) for each in headers]
+
+
+def identities(header: xr.Dataset, names: set[str]) -> Variables:
+    """Give the identity under each name, for every replicate."""
+    width = header.sizes["feature"]
+    same = np.tile(np.eye(width), (header.sizes["replicate"], 1, 1))
+    return {name: (("replicate", "feature", "projected"), same) for name in sorted(names)}
 
 
 def block_of(spec: Attention) -> Block:

@@ -54,6 +54,8 @@ def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
 def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
     """Stack datasets of equal shape along leading dimensions labelled as a stage's parameters.
 
+    What only some of them have is left out.
+
     Raises
     ------
     Refusal
@@ -74,6 +76,7 @@ def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
             stack_arrays([dataset[name].values for dataset in datasets], axes),
         )
         for name in first.data_vars
+        if all(name in dataset for dataset in datasets)
     }
     swept = {
         name: (name, list(values), {"parameter": f"{stage}.{name}"})
@@ -88,8 +91,9 @@ def together(runs: Sequence[Iterator[Layer]], axes: Axes) -> Iterator[Layer]:
 
 
 def beside(rows: Sequence[Layer], axes: Axes) -> Layer:
-    """Stack one layer of every run along the axes."""
+    """Stack one layer of every run along the axes; what only some runs have is left out."""
     return {
         name: ((*axes, *dims), stack_arrays([row[name][1] for row in rows], axes))
         for name, (dims, _) in rows[0].items()
+        if all(name in row for row in rows)
     }

@@ -145,7 +145,6 @@ REGISTER.enter(
         says="The geometric rate of one repeated attention matrix also describes a stack that "
         "recomputes attention from its own tokens.",
         source="note 1 (1); dong2021",
-        condition="Attention is frozen.",
         repaired="Without skip connections a recomputed stack contracts its distance R from equal "
         "rows cubically, ‖R₊‖ = O(‖R‖³); a frozen matrix contracts it geometrically.",
     ),

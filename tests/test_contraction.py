@@ -16,8 +16,9 @@ from lowpass.contraction import (
     dobrushin,
     hc_gain,
     hc_gain_rms,
-    log10_wang_bound,
+    log10_oscillation_growth,
     projective_diameter,
+    wang_bound,
 )
 from lowpass.eigen import slem
 from lowpass.kernels import KERNELS, softmax
@@ -106,14 +107,12 @@ def test_the_projective_diameter_is_a_maximum_over_four_indices(rng):
 @pytest.mark.parametrize("beta", [0.0, 0.5, 300.0])
 def test_wangs_bound_is_the_formula_it_is_quoted_as(beta):
     n, alpha = 64, np.array([0.3, 1.0]) * beta
-    slow = np.log10(np.sqrt(n / (1 + (n - 1) * np.exp(-2 * alpha))))
-    assert_allclose(log10_wang_bound(alpha, n), slow, atol=1e-15)
-    exact = [float(math.log10(n * math.exp(2 * a) / (math.exp(2 * a) + n - 1))) / 2 for a in alpha]
-    assert_allclose(log10_wang_bound(alpha, n), exact, atol=1e-15)
+    exact = [math.sqrt(n * math.exp(2 * a) / (math.exp(2 * a) + n - 1)) for a in alpha]
+    assert_allclose(wang_bound(alpha, n), exact, rtol=1e-15)
 
 
 def test_wangs_bound_of_masked_logits_is_the_root_of_the_number_of_tokens():
-    assert log10_wang_bound(np.array(np.inf), 100) == 1
+    assert wang_bound(np.array(np.inf), 100) == 10
 
 
 # Closed forms.
@@ -168,6 +167,19 @@ def test_a_key_that_one_query_alone_does_not_see_makes_the_diameter_infinite():
     assert dobrushin(a) < 1
 
 
+def test_a_signal_that_is_constant_from_the_start_does_not_count():
+    """Its oscillation is zero, and no ratio of it exists; one that becomes constant is gone."""
+    high = np.zeros((3, 4, 2))
+    high[0, :, 1], high[1, :, 1] = [0, 1, 2, 4], [1, 1, 1.5, 2]
+    growth = log10_oscillation_growth(high, np.array([0, -3, 0]))
+    assert_allclose(growth, [0, math.log10(1 / 32), -math.inf], rtol=1e-14)
+
+
+def test_of_several_signals_the_one_that_shrinks_least_counts():
+    high = np.array([[[0, 0], [1, 10]], [[0, 0], [0.5, 8]]], dtype=float)
+    assert_allclose(log10_oscillation_growth(high, np.zeros(2, int)), [0, math.log10(0.8)])
+
+
 # The chain of bounds.
 
 
@@ -182,7 +194,7 @@ def ladder(p: np.ndarray) -> list[np.ndarray]:
     """Give the three bounds on the largest gain, of which A08 quotes the last."""
     a = softmax(p)
     alpha = np.abs(p).max(axis=(-2, -1))
-    return [column_gain(a), ca_gain(a), 10 ** log10_wang_bound(alpha, p.shape[-1])]
+    return [column_gain(a), ca_gain(a), wang_bound(alpha, p.shape[-1])]
 
 
 @pytest.fixture(params=[0.25, 1.0, 3.0])

@@ -705,6 +705,53 @@ def test_tokens_that_are_no_patches_have_no_picture(shared_laboratory):
         measure("picture", made)
 
 
+# Growth.
+
+
+def test_growth_is_the_norm_of_recorded_tensors_against_layer_0(trajectory):
+    found = measure("log10_hc_growth", trajectory)
+    for replicate in range(3):
+        start = log10_norm(*component(trajectory, "hc", replicate, 0))
+        for layer in trajectory["recorded_layer"].values:
+            direct = log10_norm(*component(trajectory, "hc", replicate, layer)) - start
+            one = found.sel(layer=layer).isel(replicate=replicate)
+            assert_allclose(one, direct, rtol=0, atol=1e-12)
+
+
+def test_oscillations_are_differences_of_the_largest_and_the_smallest_token(trajectory):
+    found = measure("log10_oscillation_growth", trajectory)
+    for replicate in range(3):
+        first = oscillations(trajectory, replicate, 0)
+        for layer in range(trajectory.sizes["recorded_layer"]):
+            later = oscillations(trajectory, replicate, layer)
+            direct = max(b - a for a, b in zip(first, later, strict=True))
+            one = found.isel(recorded_layer=layer, replicate=replicate)
+            assert_allclose(one, direct, rtol=0, atol=1e-12)
+
+
+def oscillations(trajectory: xr.Dataset, replicate: int, layer: int) -> list[float]:
+    """Take log10 of max z - min z of every feature, the exponent aside."""
+    rows, exponent = component(trajectory, "hc", replicate, layer)
+    columns = list(zip(*rows, strict=True))
+    return [math.log10(max(z) - min(z)) + exponent * math.log10(2) for z in columns]
+
+
+def test_the_gains_of_the_first_layer_are_those_of_the_matrix_on_its_tokens(shared_laboratory):
+    made = shared_laboratory.first("attention", section(beta=3.0))
+    x = tokens_of(made).sel(recorded_layer=0).values
+    mixed = made["attention"].values @ x
+    high, start = (np.linalg.norm(z - z.mean(1, keepdims=True), axis=(1, 2)) for z in (mixed, x))
+    assert_allclose(measure("hc_layer_gain", made), high / start, rtol=1e-12)
+    largest = (np.ptp(mixed, axis=1) / np.ptp(x, axis=1)).max(-1)
+    assert_allclose(measure("oscillation_gain", made), largest, rtol=1e-12)
+
+
+def test_the_gain_of_oscillations_needs_the_tokens_of_both_layers(shared_laboratory):
+    made = shared_laboratory.first("attention", section(record=[0, 4]))
+    with pytest.raises(Refusal, match=r"layers \[0, 4\] are recorded; write 'record: geometric'"):
+        measure("oscillation_gain", made)
+
+
 # Ranges.
 
 N_BELOW = N_TOKENS * (1 + 1e-14)
@@ -728,13 +775,17 @@ RANGES = {
     "attention_effective_rank": (1, N_BELOW),
     "hc_gain": (0, np.sqrt(N_TOKENS)),
     "hc_gain_rms": (0, np.sqrt(N_TOKENS)),
+    "hc_layer_gain": (0, np.sqrt(N_TOKENS)),
+    "oscillation_gain": (0, 1),
+    "log10_hc_growth": (-np.inf, LOG_N / 2),
+    "log10_oscillation_growth": (-np.inf, 0),
     "ca_gain": (0, np.sqrt(N_TOKENS)),
     "column_gain": (1 - 1e-14, np.sqrt(N_TOKENS)),
     "dobrushin": (0, 1),
     "projective_diameter": (0, np.inf),
     "birkhoff": (0, 1),
     "tanh_bound": (0, 1),
-    "log10_wang_bound": (0, LOG_N / 2),
+    "wang_bound": (1, np.sqrt(N_TOKENS)),
     "log10_power_gain": (-np.inf, LOG_N / 2),
     "stationary": (0, 1),
     "stationary_min": (0, (1 + 1e-14) / N_TOKENS),

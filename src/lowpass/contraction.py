@@ -126,6 +126,32 @@ def dobrushin(attention: np.ndarray) -> np.ndarray:
     return largest / 2
 
 
+def log10_oscillation_growth(high: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    r"""Compare the oscillation of every signal, layer by layer, with that of the first layer.
+
+    .. math:: \log_{10} \max_z \frac{\operatorname{osc}(z_t)}{\operatorname{osc}(z_0)},
+              \qquad \operatorname{osc}(z) = \max_i z_i - \min_i z_i
+
+    Parameters
+    ----------
+    high : (..., layer, token, feature) float
+        Signals z are the features; what is constant in them does not count.
+    exponent : (..., layer) int
+        The array meant is ``high * 2**exponent``.
+
+    Returns
+    -------
+    (..., layer) float
+        Decimal logarithm; zero at the first layer. -inf where nothing oscillates; a signal that
+        is constant from the start does not count.
+    """
+    with np.errstate(divide="ignore"):
+        height = np.log10(np.ptp(high, axis=-2)) + exponent[..., None] * np.log10(2)
+    start = height[..., :1, :]
+    none = np.full(height.shape, -np.inf)
+    return np.subtract(height, start, out=none, where=np.isfinite(start)).max(axis=-1)
+
+
 def projective_diameter(attention: np.ndarray) -> np.ndarray:
     r"""Give the largest distance of two rows in Hilbert's projective metric.
 
@@ -194,10 +220,10 @@ def birkhoff(attention: np.ndarray) -> np.ndarray:
     return np.tanh(projective_diameter(attention) / 4)
 
 
-def log10_wang_bound(max_logit: np.ndarray, n_tokens: int) -> np.ndarray:
+def wang_bound(max_logit: np.ndarray, n_tokens: int) -> np.ndarray:
     r"""Bound the largest gain of softmax attention by its largest logit.
 
-    .. math:: \log_{10} \sqrt{\frac{n e^{2\alpha}}{e^{2\alpha} + n - 1}}
+    .. math:: \sqrt{\frac{n e^{2\alpha}}{e^{2\alpha} + n - 1}}
 
     Parameters
     ----------
@@ -208,11 +234,10 @@ def log10_wang_bound(max_logit: np.ndarray, n_tokens: int) -> np.ndarray:
     Returns
     -------
     (...) float
-        Decimal logarithm, in [0, ½ log₁₀ n]: never below zero, so that the
-        bound alone shows no contraction.
+        In [1, √n]: never below one, so that the bound alone shows no contraction.
 
     References
     ----------
     .. [1] wang2022, the rate of convergence, with W_V = I.
     """
-    return 0.5 * (np.log10(n_tokens) - np.log10(1 + (n_tokens - 1) * np.exp(-2 * max_logit)))
+    return np.sqrt(n_tokens / (1 + (n_tokens - 1) * np.exp(-2 * max_logit)))

@@ -27,6 +27,8 @@ MEASURES = [
     "dft_mean_defect",
     "min_attention",
 ]
+LADDER = ["oscillation_gain", "slem", "dobrushin", "birkhoff", "tanh_bound"]
+LADDER += ["hc_layer_gain", "hc_gain", "ca_gain", "column_gain", "wang_bound"]
 # Deep enough for every run at these β to fall far below the limit's tolerance.
 SECTIONS: dict[str, dict[str, Any]] = {
     "dc-limit": {
@@ -51,6 +53,13 @@ SECTIONS: dict[str, dict[str, Any]] = {
         },
         "spectra": ["log10_hc_dc_ratio", "log10_transient_ratio", "slem", "min_attention"],
         "replicates": 2,
+    },
+    "bounds": {
+        "data": {"generator": "gaussian", "n_tokens": [8, 12], "d_model": 6},
+        "attention": {"beta": [0.0, 1.0, 3.0], "depth": 1},
+        "inside": ["beta"],
+        "spectra": LADDER,
+        "replicates": 4,
     },
     "nile": {
         "data": {

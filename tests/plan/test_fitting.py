@@ -536,8 +536,8 @@ def test_attention_that_is_computed_has_a_temperature(base):
         ),
         (
             "own logits",
-            {"spectra": ["log10_wang_bound"]},
-            ".spectra: 'log10_wang_bound' follows from the logits of softmax, and the kernel is "
+            {"spectra": ["wang_bound"]},
+            ".spectra: 'wang_bound' follows from the logits of softmax, and the kernel is "
             "'sinkhorn'; delete it, or write 'kernel: softmax'.",
         ),
         (

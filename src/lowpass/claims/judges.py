@@ -2,6 +2,7 @@
 
 import lowpass.claims.architecture
 import lowpass.claims.circle
+import lowpass.claims.contraction
 import lowpass.claims.order
 import lowpass.claims.smoothing
 import lowpass.claims.stochastic

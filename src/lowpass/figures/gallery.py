@@ -3,6 +3,7 @@
 import lowpass.figures.architecture
 import lowpass.figures.attention
 import lowpass.figures.circle
+import lowpass.figures.contraction
 import lowpass.figures.headline
 import lowpass.figures.order
 import lowpass.figures.pictures

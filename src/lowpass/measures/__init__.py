@@ -16,6 +16,7 @@ import lowpass.measures.decay
 import lowpass.measures.diversity
 import lowpass.measures.eigen
 import lowpass.measures.frequencies
+import lowpass.measures.growth
 import lowpass.measures.matrices
 import lowpass.measures.mixing
 import lowpass.measures.pictures

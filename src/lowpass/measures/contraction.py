@@ -181,31 +181,30 @@ def tanh_bound(trajectory: xr.Dataset) -> xr.DataArray:
 
 
 VARIABLES.enter(
-    "log10_wang_bound",
+    "wang_bound",
     Card(
-        r"\log_{10}\sqrt{ne^{2\alpha}/(e^{2\alpha}+n-1)}",
-        "decimal logarithm of the bound on the gain of HC by Wang",
+        r"\sqrt{ne^{2\alpha}/(e^{2\alpha}+n-1)}",
+        "bound on the gain of HC by Wang",
         dims=("replicate",),
     ),
 )
-ROUNDING.enter("log10_wang_bound", Logarithm())
 
 
-@MEASURES.add("log10_wang_bound", of="logits")
-def log10_wang_bound(trajectory: xr.Dataset) -> xr.DataArray:
+@MEASURES.add("wang_bound", of="logits")
+def wang_bound(trajectory: xr.Dataset) -> xr.DataArray:
     """Bound the largest gain of HC in a layer of softmax by the logits, without W_V.
 
     Returns
     -------
     (..., replicate) float
-        Decimal logarithm, in [0, ½ log₁₀ n]: never below zero.
+        In [1, √n]: never below one.
 
     References
     ----------
     .. [1] wang2022, the rate of convergence, with W_V = I.
     """
     largest, n_tokens = trajectory["max_logit"], trajectory.sizes["token"]
-    return largest.copy(data=contraction.log10_wang_bound(largest.values, n_tokens))
+    return largest.copy(data=contraction.wang_bound(largest.values, n_tokens))
 
 
 VARIABLES.enter(

@@ -90,6 +90,9 @@ REGISTER.enter(
         says="In the Frobenius norm one layer obeys ‖HC(AXW_V)‖ ≤ c ‖W_V‖₂ ‖HC(X)‖ with "
         "c² = n exp(2α)/(exp(2α) + n − 1), where α is the largest |Pᵢⱼ| of the logits.",
         source="note 1 (1); wang2022",
+        repaired="The constant c is never below one, so it shows no contraction for any n and α; "
+        "for W_V = I the best constant is ‖CAC‖₂, which is at most the Frobenius norm of CA and at "
+        "most the root of the largest column sum of A, a root that is at most c.",
     ),
 )
 REGISTER.enter(

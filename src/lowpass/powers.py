@@ -6,7 +6,7 @@ after many layers keeps its digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -147,3 +147,37 @@ def log10_mixing_bounds(
     lower = np.concatenate([np.zeros((*modulus.shape, 1)), later], axis=-1) - np.log10(2)
     returned = smallest[..., None] > 0
     return lower, np.add(lower, above, out=np.full(lower.shape, np.inf), where=returned)
+
+
+def power_error(attention: np.ndarray, orders: Sequence[int]) -> np.ndarray:
+    r"""Measure how far a power is from the line through A and A² that stands for it.
+
+    .. math:: \|A^K - (A + (K - 1)(A^2 - A))\|_\infty \le 2K - 2
+
+    The bound adds the norms of :math:`A^K`, :math:`(K - 2)A` and :math:`(K - 1)A^2`; a
+    cyclic permutation of more than K tokens attains it, K > 2.
+
+    Parameters
+    ----------
+    attention : (..., query, key) float
+        Row-stochastic.
+    orders : (order,) int
+        K, ascending, from two on, where the line is exact.
+
+    Returns
+    -------
+    (..., order) float
+        The largest sum of moduli in a row.
+
+    References
+    ----------
+    .. [1] choi2024, section 4.
+    """
+    square = attention @ attention
+    power, errors = attention, []
+    for order in range(2, max(orders) + 1):
+        power = power @ attention
+        if order in orders:
+            line = attention + (order - 1) * (square - attention)
+            errors.append(np.abs(power - line).sum(axis=-1).max(axis=-1))
+    return np.stack(errors, axis=-1)

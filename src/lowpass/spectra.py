@@ -237,7 +237,7 @@ def fitted_rate(log10_ratio: np.ndarray, first: int) -> np.ndarray:
     -------
     (...) float
         Ten to the power of the least-squares slope: the factor per layer.
-        Zero where the ratio itself reached zero, nan where it is infinite.
+        Zero where the ratio itself reached zero, infinite where it reached infinity.
 
     Raises
     ------
@@ -254,7 +254,8 @@ def fitted_rate(log10_ratio: np.ndarray, first: int) -> np.ndarray:
     layer = np.arange(n_layers) - (n_layers - 1) / 2
     finite = np.asarray(np.isfinite(tail).all(axis=-1))
     slope = np.where(finite[..., None], tail, 0.0) @ layer / (layer @ layer)
-    without = np.where((tail == -np.inf).any(axis=-1), 0.0, np.nan)
+    without = np.where((tail == -np.inf).any(axis=-1), 0.0, np.inf)
+    without = np.where(np.isnan(tail).any(axis=-1), np.nan, without)
     return np.where(finite, 10**slope, without)
 
 

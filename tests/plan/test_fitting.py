@@ -162,16 +162,26 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "recomputed": section(
             "attention of drawn tokens", spectra=[name], attention__layers="recomputed"
         ),
+        "waning": section("attention of drawn tokens", spectra=[name], attention__layers="waning"),
+        "returning": section(
+            "attention of drawn tokens",
+            spectra=[name],
+            attention__remedy="neutreno",
+            attention__strength=0.5,
+        ),
     }
+    of_attention = {*sections} - {"diffusion", "chebyshev"}
     where = {
         None: {*sections},
-        "temperature": {"attention", "picture", "recomputed"},
-        "attention": {"attention", "picture", "recomputed"},
-        "logits": {"attention", "picture", "recomputed"},
-        "weights": {"attention", "picture", "recomputed"},
+        "temperature": of_attention,
+        "attention": of_attention,
+        "logits": of_attention,
+        "weights": of_attention,
         "diffusion": {"diffusion", "chebyshev"},
         "matrix": {*sections} - {"chebyshev"},
         "transient": {*sections} - {"recomputed"},
+        "frozen": {*sections} - {"recomputed", "waning"},
+        "source": {"returning"},
         "picture": {"picture"},
     }
     fits = set.intersection(*(where[each] for each in (of if isinstance(of, tuple) else (of,))))
@@ -618,7 +628,13 @@ def test_depths_that_cases_set_are_looked_at_too():
 
 @pytest.mark.parametrize("name", [n for n in MEASURES if "recorded_layer" in VARIABLES[n].dims])
 def test_recorded_layers_of_two_depths_do_not_fit_either(name):
-    said = refusal("attention of a picture", spectra=[name], attention__depth=[4, 8])
+    said = refusal(
+        "attention of a picture",
+        spectra=[name],
+        attention__depth=[4, 8],
+        attention__remedy="neutreno",
+        attention__strength=0.5,
+    )
     assert said.startswith(f".attention.depth: 4 and 8 layers do not fit into one '{name}'")
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from lowpass import spectra
 from lowpass.labels import VARIABLES, Card
-from lowpass.measures.matrices import slem
 from lowpass.measures.names import MEASURES
+from lowpass.measures.predictions import predicted_rate
 from lowpass.rounding import ROUNDING, Fitted, Logarithm
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def log10_transient_ratio(trajectory: xr.Dataset) -> xr.DataArray:
 VARIABLES.enter(
     "log10_predicted_ratio",
     Card(
-        r"\log_{10}c\,|\lambda_2|^t",
+        r"\log_{10}c\,\rho^t",
         "decimal logarithm of the predicted transient ratio",
         dims=("replicate", "layer"),
         infinite="the prediction for a component that is exactly zero",
@@ -95,21 +95,24 @@ VARIABLES.enter(
 ROUNDING.enter("log10_predicted_ratio", Fitted(of=Logarithm(), off=2.0))
 
 
-@MEASURES.add("log10_predicted_ratio", of=("matrix", "transient"))
+@MEASURES.add("log10_predicted_ratio", of=("matrix", "transient", "frozen"))
 def log10_predicted_ratio(trajectory: xr.Dataset) -> xr.DataArray:
-    """Continue the ratio backwards from the later half at the rate of the second eigenvalue.
+    """Continue the ratio backwards from the later half at the predicted rate.
 
-    The slope is that of the eigenvalue alone; only the height c is read off the ratio.
+    The slope follows from eigenvalues alone, and for plain attention is that of the second
+    one; only the height c is read off the ratio.
 
     Returns
     -------
     (..., replicate, layer) float
-        Decimal logarithm of c |λ₂|^t.
+        Decimal logarithm of c ρ^t.
     """
     ratio = log10_transient_ratio(trajectory)
-    line = ratio["layer"] * np.log10(slem(trajectory))
+    with np.errstate(divide="ignore"):
+        slope = np.log10(predicted_rate(trajectory))
+    line = (ratio["layer"] * slope).where(np.isfinite(slope), slope)
     later = ratio["layer"] >= ratio.sizes["layer"] // LATER
-    height = (ratio - line).where(later, drop=True).mean("layer")
+    height = (ratio - line).where(later, drop=True).mean("layer").where(np.isfinite(slope), 0.0)
     return (line + height).transpose(*ratio.dims)
 
 
@@ -139,7 +142,12 @@ def log10_dc_norm(trajectory: xr.Dataset) -> xr.DataArray:
 
 VARIABLES.enter(
     "transient_rate",
-    Card(r"\rho", "fitted rate of the transient ratio", dims=("replicate",)),
+    Card(
+        r"\rho",
+        "fitted rate of the transient ratio",
+        dims=("replicate",),
+        infinite="a layer leaves nothing of the stationary component",
+    ),
 )
 ROUNDING.enter("transient_rate", Fitted(off=0.1))
 
@@ -154,6 +162,25 @@ def transient_rate(trajectory: xr.Dataset) -> xr.DataArray:
         Ten to the least-squares slope; below one where the ratio falls.
     """
     return rate(log10_transient_ratio(trajectory))
+
+
+VARIABLES.enter(
+    "transient_growth",
+    Card(r"\gamma", "fitted growth of the transient component", dims=("replicate",)),
+)
+ROUNDING.enter("transient_growth", Fitted(off=0.1))
+
+
+@MEASURES.add("transient_growth", of="transient")
+def transient_growth(trajectory: xr.Dataset) -> xr.DataArray:
+    """Fit the factor by which one layer multiplies the transient component, later half.
+
+    Returns
+    -------
+    (..., replicate) float
+        Ten to the least-squares slope; zero where nothing is left.
+    """
+    return rate(trajectory["log10_transient_norm"])
 
 
 VARIABLES.enter(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lowpass import diversity, eigen, spectra
-from lowpass.labels import VARIABLES, Card
+from lowpass import diversity, eigen, powers, spectra
+from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
 from lowpass.rounding import ROUNDING, Remainder
@@ -196,6 +196,64 @@ def attention_effective_rank(trajectory: xr.Dataset) -> xr.DataArray:
         mixing(trajectory),
         lambda a: diversity.effective_rank(np.linalg.svd(a, compute_uv=False)),
     )
+
+
+VARIABLES.enter(
+    "attention_spread",
+    Card(
+        r"\max|A-A'|",
+        "largest difference between the attention of runs of one job",
+        dims=("replicate",),
+    ),
+)
+
+
+@MEASURES.add("attention_spread", of="matrix")
+def attention_spread(trajectory: xr.Dataset) -> xr.DataArray:
+    """Compare the attention of all runs of one job, which were swept inside it.
+
+    Returns
+    -------
+    (replicate) float
+        Exactly zero where all of them saw the same tokens through the same weights.
+    """
+    attention = mixing(trajectory)
+    swept = [dim for dim in attention.dims if dim not in ("replicate", "query", "key")]
+    spread = attention.max(swept) - attention.min(swept)
+    return spread.max(("query", "key"))
+
+
+DIMENSIONS.enter("order", Card("K", "power that a line through A and A² stands for"))
+VARIABLES.enter(
+    "power_error",
+    Card(
+        r"\|A^K-(A+(K-1)(A^2-A))\|_\infty",
+        "error of an approximate power of attention",
+        dims=("replicate", "order"),
+    ),
+)
+ROUNDING.enter("power_error", Remainder())
+# Of the power two the line is exact.
+ORDERS = (3, 4, 5, 6, 7, 8)
+
+
+@MEASURES.add("power_error", of="matrix")
+def power_error(trajectory: xr.Dataset) -> xr.DataArray:
+    """Measure how far powers of attention are from what stands for them in GFSA.
+
+    Returns
+    -------
+    (..., replicate, order) float
+        In the maximal row sum, in [0, 2K - 2].
+
+    References
+    ----------
+    .. [1] choi2024, section 4.
+    """
+    attention = mixing(trajectory).transpose(..., "query", "key")
+    errors = powers.power_error(attention.values, ORDERS)
+    one = attention[..., 0, 0].drop_vars(["query", "key"], errors="ignore")
+    return one.expand_dims(order=list(ORDERS), axis=-1).copy(data=errors)
 
 
 def of_matrices(attention: xr.DataArray, function) -> xr.DataArray:

@@ -223,6 +223,10 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
             "compares what is forgotten with a stationary mode, which recomputed layers, several "
             "heads and layer norm do not have; delete it, or take 'log10_hc_dc_ratio'"
         )
+    if wanted == "frozen":
+        return without_one_matrix(specs.get("attention"))
+    if wanted == "source":
+        return without_source(specs.get("attention"))
     if wanted == "matrix" and heat is not None and heat.method != "eigh":
         return (
             f"is a measure of the matrix of a layer, which the method '{heat.method}' never "
@@ -236,6 +240,31 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
         return (
             f"is a measure of a picture, and '{generator}' gives none; delete it, or write "
             f"'generator: image'"
+        )
+    return ""
+
+
+def without_one_matrix(attention: Any) -> str:
+    """Say why no matrix serves all layers; nothing where one does."""
+    if attention is None or attention.layers == "frozen":
+        return ""
+    return (
+        f"follows from one matrix that serves all layers, and these are '{attention.layers}'; "
+        f"delete it, or write 'layers: frozen'"
+    )
+
+
+def without_source(attention: Any) -> str:
+    """Say why the tokens of layer 0 hold no fixed point in place; nothing where they do."""
+    if attention is None or attention.remedy != "neutreno" or not attention.strength:
+        return (
+            "is a measure of the fixed point that the tokens of layer 0 hold in place, and this "
+            "layer returns to none; delete it, or write 'remedy: neutreno' and a strength"
+        )
+    if (attention.values, attention.output, attention.value_scale) != ("identity", "identity", 1):
+        return (
+            "is a measure of the fixed point of tokens that are averaged as they are; delete it, "
+            "or delete 'values', 'output' and 'value_scale'"
         )
     return ""
 

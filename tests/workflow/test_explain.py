@@ -38,7 +38,7 @@ SAID = {
     "a default argument": ["lowpass.data.two_levels changed"],
     "a measure": [
         "lowpass.measures.matrices.unit_eigenvalue_defect changed, "
-        "lowpass.spectra.unit_eigenvalue_defect is gone"
+        "lowpass.spectra.eigenvalues is gone, lowpass.spectra.unit_eigenvalue_defect is gone"
     ],
     "the card of a measure": [
         "lowpass.measures.matrices.VARIABLES.enter('unit_eigenvalue_defect') changed"

@@ -18,7 +18,7 @@ def laboratory(tmp_path) -> Laboratory:
     return Laboratory(tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_laboratory(tmp_path_factory) -> Laboratory:
-    """Run experiments whose products several tests of a module read."""
+    """Run experiments whose products several tests read, and none changes."""
     return Laboratory(tmp_path_factory.mktemp("laboratory"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +73,21 @@ def alone(section: dict[str, Any]) -> dict[str, Any]:
     return {"seed": 1, "experiments": {"a": {"why": "", **section}}}
 
 
-def singles() -> list[dict[str, Any]]:
-    """Give experiments in configurations of their own: those of files, and one of each kind."""
+@cache
+def kinds() -> list[dict[str, Any]]:
+    """Give an experiment of each kind, in a configuration of its own: generator and parts."""
     read = {
         (generator, *sorted(section)): section
         for generator, found in accepted().items()
         for section in found
     }
+    return [alone(section) for section in read.values()]
+
+
+def singles() -> list[dict[str, Any]]:
+    """Give experiments in configurations of their own: those of files, and one of each kind."""
     whole = [yaml.safe_load(text)["experiments"].values() for text in WHOLE.values()]
-    return [alone(section) for section in [*itertools.chain(*whole), *read.values()]]
+    return [*map(alone, itertools.chain(*whole)), *kinds()]
 
 
 # Laws.
@@ -123,7 +130,7 @@ def names_of_registries() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("stage", "name", "choice"), names_of_registries())
 def test_every_name_in_a_registry_is_accepted(stage, name, choice, validator):
     """By itself and in a sweep, wherever what reads the configuration accepts it."""
-    for config in singles():
+    for config in kinds():
         (section,) = config["experiments"].values()
         if stage in section:
             for value in (choice, [choice]):

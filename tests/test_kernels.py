@@ -249,6 +249,17 @@ def test_sinkhorn_of_sharp_scores_finds_the_best_assignment(rng):
     assert_allclose(sinkhorn(s), np.eye(6)[best], atol=1e-14)
 
 
+def test_half_an_iteration_of_sinkhorn_is_softmax(scores):
+    """Rows first; columns of softmax then do not sum to one, and further halves mend that."""
+    weight = np.exp(scores - scores.max())
+    half = weight / weight.sum(axis=-1, keepdims=True)
+    assert_allclose(half, softmax(scores), rtol=1e-12)
+    for _ in range(2000):
+        half = half / half.sum(axis=-2, keepdims=True)
+        half = half / half.sum(axis=-1, keepdims=True)
+    assert_allclose(half, sinkhorn(scores), rtol=1e-6)
+
+
 def test_sinkhorn_scales_rows_and_columns_only(scores):
     """log A - S is f_i + g_j: all its 2 x 2 cross differences vanish."""
     change = np.log(sinkhorn(scores)) - scores

@@ -54,6 +54,26 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["log10_hc_dc_ratio", "log10_transient_ratio", "slem", "min_attention"],
         "replicates": 2,
     },
+    "mixing": {
+        "data": {"generator": "gaussian", "n_tokens": 16, "d_model": 8},
+        "attention": {
+            "kernel": ["sinkhorn", "softmax"],
+            "weights": "symmetric",
+            "beta": [1.0, 2.0],
+            "depth": 20,
+        },
+        "inside": ["kernel", "beta"],
+        "spectra": [
+            "log10_mixing_distance",
+            "log10_mixing_lower",
+            "log10_mixing_upper",
+            "column_sum_defect",
+            "hc_gain",
+            "reversibility_defect",
+            "slem",
+        ],
+        "replicates": 4,
+    },
     "bounds": {
         "data": {"generator": "gaussian", "n_tokens": [8, 12], "d_model": 6},
         "attention": {"beta": [0.0, 1.0, 3.0], "depth": 1},

@@ -5,6 +5,7 @@ import lowpass.figures.attention
 import lowpass.figures.circle
 import lowpass.figures.contraction
 import lowpass.figures.headline
+import lowpass.figures.mixing
 import lowpass.figures.order
 import lowpass.figures.pictures
 import lowpass.figures.smoothing

@@ -102,7 +102,6 @@ REGISTER.enter(
         says="For reversible attention the total-variation distance d(t) from the stationary "
         "distribution obeys |λ₂|ᵗ/2 ≤ d(t) ≤ |λ₂|ᵗ/(2√p), where p is the smallest entry of π.",
         source="diaconis1991; this paper",
-        condition="A is reversible.",
     ),
 )
 REGISTER.enter(

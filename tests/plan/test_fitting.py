@@ -173,6 +173,7 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
     of_attention = {*sections} - {"diffusion", "chebyshev"}
     where = {
         None: {*sections},
+        "pair": {*sections},
         "temperature": of_attention,
         "attention": of_attention,
         "logits": of_attention,
@@ -676,3 +677,34 @@ def test_neither_heat_nor_smoothing_of_a_file_draws(base):
 
 def test_weights_for_the_tokens_of_a_file_are_drawn():
     assert seeds("attention of own tokens") == {"attention", "experiment"}
+
+
+# Heads and pairs.
+
+
+def test_heads_share_the_features_evenly():
+    said = refusal("attention of drawn tokens", data__d_model=8, attention__n_heads=3)
+    assert said == (
+        ".attention.n_heads: 3 heads cannot share 8 features evenly; write a divisor of 8."
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in MEASURES if "pair" in MEASURES.facts(n).get("of", ())])
+def test_one_token_is_compared_with_none(name, laboratory):
+    alone = section("attention of drawn tokens", data__n_tokens=1, spectra=[name])
+    with pytest.raises(Refusal, match=rf"^here\.spectra: '{name}' compares tokens, and there is "):
+        expand(alone, "here")
+
+
+def test_every_other_measure_of_one_token_is_a_number(laboratory):
+    made = section("attention of drawn tokens", data__n_tokens=1, data__d_model=2, replicates=2)
+    taken = []
+    for name in MEASURES:
+        try:
+            expand({**made, "spectra": [name]}, "here")
+            taken.append(name)
+        except Refusal:
+            continue
+    assert len(taken) > 30
+    for name, found in laboratory.run({**made, "spectra": taken}).items():
+        assert not np.isnan(found.values).any(), name

@@ -37,13 +37,30 @@ SECTIONS = {
     "diffusion": {"data": GAUSSIAN, **DIFFUSION, "replicates": 10},
     "picture": {"data": IMAGE, **ATTENTION},
 }
-# Measures of any trajectory are taken of every one, the others where they belong.
-CASES = [
-    (name, of)
-    for name in sorted(MEASURES)
-    for of in SECTIONS
-    if MEASURES.facts(name).get("of", of) in (of, "attention" if of == "picture" else of)
-]
+# Where there is what a measure may be of.
+WHERE = {
+    None: {*SECTIONS},
+    "pair": {*SECTIONS},
+    "matrix": {*SECTIONS},
+    "transient": {*SECTIONS},
+    "attention": {"attention", "picture"},
+    "temperature": {"attention", "picture"},
+    "logits": {"attention", "picture"},
+    "weights": {"attention", "picture"},
+    "frozen": {*SECTIONS},
+    "source": set(),
+    "diffusion": {"diffusion"},
+    "picture": {"picture"},
+}
+
+
+def places(name: str) -> set[str]:
+    """Name the trajectories that have all a measure is of."""
+    of = MEASURES.facts(name).get("of")
+    return set.intersection(*(WHERE[each] for each in (of if isinstance(of, tuple) else (of,))))
+
+
+CASES = [(name, of) for name in sorted(MEASURES) for of in sorted(places(name))]
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +138,10 @@ def test_nothing_is_measured_that_is_not_a_number(of, trajectory):
 def test_what_is_no_measure_is_refused(measures, message, of, trajectory):
     with pytest.raises(Refusal, match=message):
         taken(measures, trajectory)
+
+
+def test_one_token_of_a_file_is_compared_with_none(shared_laboratory):
+    """Of a file the plan does not know how many tokens it holds."""
+    whole = shared_laboratory.first("attention", SECTIONS["attention"])
+    with pytest.raises(Refusal, match=r"^spectra: 'mean_cosine' compares tokens, and there is one"):
+        spectra({"params": {"measures": ["mean_cosine"]}}, whole.isel(token=[0]))

@@ -39,7 +39,7 @@ VARIABLES.enter(
 ROUNDING.enter("hc_gain_rms", Remainder())
 
 
-@MEASURES.add("hc_gain_rms", of="matrix")
+@MEASURES.add("hc_gain_rms", of=("matrix", "pair"))
 def hc_gain_rms(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the root mean square factor by which one layer changes a random component.
 

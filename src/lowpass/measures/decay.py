@@ -95,7 +95,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_predicted_ratio", Fitted(of=Logarithm(), off=2.0))
 
 
-@MEASURES.add("log10_predicted_ratio", of=("matrix", "transient", "frozen"))
+@MEASURES.add("log10_predicted_ratio", of=("matrix", "transient", "frozen", "pair"))
 def log10_predicted_ratio(trajectory: xr.Dataset) -> xr.DataArray:
     """Continue the ratio backwards from the later half at the predicted rate.
 

@@ -126,7 +126,7 @@ VARIABLES.enter(
 ROUNDING.enter("mean_cosine", Remainder())
 
 
-@MEASURES.add("mean_cosine")
+@MEASURES.add("mean_cosine", of="pair")
 def mean_cosine(trajectory: xr.Dataset) -> xr.DataArray:
     """Average the cosine over all pairs of different tokens; a CLS token counts like any other.
 
@@ -150,7 +150,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_cosine_gap", Logarithm(floored=True, power=2))
 
 
-@MEASURES.add("log10_cosine_gap")
+@MEASURES.add("log10_cosine_gap", of="pair")
 def log10_cosine_gap(trajectory: xr.Dataset) -> xr.DataArray:
     """Give how far the mean cosine is below one, far below what a cosine can hold.
 

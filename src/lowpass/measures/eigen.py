@@ -95,7 +95,7 @@ VARIABLES.enter(
 ROUNDING.enter("second_imaginary_share", Remainder())
 
 
-@MEASURES.add("second_imaginary_share", of="matrix")
+@MEASURES.add("second_imaginary_share", of=("matrix", "pair"))
 def second_imaginary_share(trajectory: xr.Dataset) -> xr.DataArray:
     """Tell whether the second eigenvalue is real, so that the transient does not turn.
 

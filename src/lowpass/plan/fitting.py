@@ -202,6 +202,17 @@ def check_places(specs: Mapping[str, Any], where: str) -> None:
         )
 
 
+def check_heads(specs: Mapping[str, Any], where: str) -> None:
+    """Refuse heads that cannot share the features evenly, where their number is known."""
+    n_heads = specs["attention"].n_heads if "attention" in specs else 1
+    d_model = getattr(specs["data"], "d_model", n_heads)
+    if d_model % n_heads:
+        raise Refusal(
+            f"{where}.attention.n_heads: {n_heads} heads cannot share {d_model} features evenly; "
+            f"write a divisor of {d_model}."
+        )
+
+
 def check_measures(specs: Mapping[str, Any], where: str) -> None:
     """Refuse a measure of something that this experiment has not."""
     for name in specs["spectra"].measures if "spectra" in specs else ():
@@ -214,6 +225,8 @@ def check_measures(specs: Mapping[str, Any], where: str) -> None:
 def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
     """Say why there is not what a measure is of, and what to do; nothing where it is there."""
     heat, generator = specs.get("diffusion"), specs["data"].generator
+    if wanted == "pair" and getattr(specs["data"], "n_tokens", 2) < 2:
+        return "compares tokens, and there is one only; delete it, or write 'n_tokens: 2'"
     if wanted in DYNAMICS and wanted not in specs:
         return f"is a measure of '{wanted}', which this experiment has not; delete it"
     if wanted == "temperature" and getattr(specs.get("attention"), "beta", None) is None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from lowpass.plan.axes import SWEPT_STAGES, Option, inside_axes, outer_axes
 from lowpass.plan.fitting import (
     check_depths,
+    check_heads,
     check_kernel,
     check_kind,
     check_measures,
@@ -85,6 +86,7 @@ def cell(
         check_stated(each, params, where)
         check_kernel(each, where)
         check_places(each, where)
+        check_heads(each, where)
         check_measures(each, where)
     specs = every[0]
     place = {

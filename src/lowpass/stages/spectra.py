@@ -8,6 +8,7 @@ from typing import Any
 import xarray as xr
 
 from lowpass.measures import MEASURES
+from lowpass.registry import Refusal
 from lowpass.spec.spectra import parse
 
 
@@ -34,5 +35,21 @@ def spectra(
     """
     spec = parse(recipe["params"], "recipe")
     return xr.Dataset(
-        {name: MEASURES[name](trajectory).reset_coords(drop=True) for name in watch(spec.measures)}
+        {name: taken(name, trajectory).reset_coords(drop=True) for name in watch(spec.measures)}
     )
+
+
+def taken(name: str, trajectory: xr.Dataset) -> xr.DataArray:
+    """Take one measure.
+
+    Raises
+    ------
+    Refusal
+        When it compares tokens, and a file held one only.
+    """
+    of = MEASURES.facts(name).get("of", ())
+    if "pair" in of and trajectory.sizes["token"] < 2:
+        raise Refusal(
+            f"spectra: '{name}' compares tokens, and there is one only; delete it, or give two."
+        )
+    return MEASURES[name](trajectory)

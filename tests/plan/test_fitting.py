@@ -692,6 +692,8 @@ def test_heads_share_the_features_evenly():
 @pytest.mark.parametrize("name", [n for n in MEASURES if "pair" in MEASURES.facts(n).get("of", ())])
 def test_one_token_is_compared_with_none(name, laboratory):
     alone = section("attention of drawn tokens", data__n_tokens=1, spectra=[name])
+    if "source" in MEASURES.facts(name)["of"]:
+        alone["attention"] |= {"remedy": "neutreno", "strength": 0.5}
     with pytest.raises(Refusal, match=rf"^here\.spectra: '{name}' compares tokens, and there is "):
         expand(alone, "here")
 

@@ -60,7 +60,8 @@ def places(name: str) -> set[str]:
     return set.intersection(*(WHERE[each] for each in (of if isinstance(of, tuple) else (of,))))
 
 
-CASES = [(name, of) for name in sorted(MEASURES) for of in sorted(places(name))]
+ALONE = [name for name in sorted(MEASURES) if not MEASURES.facts(name).get("across")]
+CASES = [(name, of) for name in ALONE for of in sorted(places(name))]
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +141,8 @@ def test_what_is_no_measure_is_refused(measures, message, of, trajectory):
         taken(measures, trajectory)
 
 
-def test_one_token_of_a_file_is_compared_with_none(shared_laboratory):
+def test_one_token_of_a_file_is_compared_with_none(trajectories):
     """Of a file the plan does not know how many tokens it holds."""
-    whole = shared_laboratory.first("attention", SECTIONS["attention"])
+    whole = trajectories["attention"]
     with pytest.raises(Refusal, match=r"^spectra: 'mean_cosine' compares tokens, and there is one"):
         spectra({"params": {"measures": ["mean_cosine"]}}, whole.isel(token=[0]))

@@ -28,7 +28,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_hc_growth", Logarithm(floored=True))
 
 
-@MEASURES.add("log10_hc_growth")
+@MEASURES.add("log10_hc_growth", of="pair")
 def log10_hc_growth(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare the norm of the high-frequency component of every layer with that of layer 0.
 
@@ -48,7 +48,7 @@ VARIABLES.enter(
 ROUNDING.enter("hc_layer_gain", Remainder())
 
 
-@MEASURES.add("hc_layer_gain")
+@MEASURES.add("hc_layer_gain", of="pair")
 def hc_layer_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the factor by which the first layer changes the high-frequency component of tokens.
 
@@ -72,7 +72,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_oscillation_growth", Logarithm(floored=True))
 
 
-@MEASURES.add("log10_oscillation_growth")
+@MEASURES.add("log10_oscillation_growth", of="pair")
 def log10_oscillation_growth(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare the oscillation max z - min z of every feature with that of the start.
 
@@ -102,7 +102,7 @@ VARIABLES.enter(
 ROUNDING.enter("oscillation_gain", Remainder())
 
 
-@MEASURES.add("oscillation_gain")
+@MEASURES.add("oscillation_gain", of="pair")
 def oscillation_gain(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the largest factor by which the first layer changes the oscillation of a feature.
 

@@ -31,9 +31,7 @@ def with_layers(trajectory: xr.Dataset, like: xr.DataArray, values: np.ndarray) 
     import xarray as xr
 
     leading = {name: like[name] for name in like.dims if name in like.coords}
-    return xr.DataArray(
-        values, {**leading, "layer": trajectory["layer"].values}, (*like.dims, "layer")
-    )
+    return xr.DataArray(values, {**leading, "layer": trajectory["layer"]}, (*like.dims, "layer"))
 
 
 def of_tokens(trajectory: xr.Dataset, function: Callable[[Tokens], np.ndarray]) -> xr.DataArray:

@@ -208,7 +208,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("attention_spread", of="matrix")
+@MEASURES.add("attention_spread", of="matrix", across=True)
 def attention_spread(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare the attention of all runs of one job, which were swept inside it.
 

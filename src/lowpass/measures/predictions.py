@@ -29,7 +29,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("predicted_growth", of=("matrix", "transient", "frozen"))
+@MEASURES.add("predicted_growth", of=("matrix", "transient", "frozen", "pair"))
 def predicted_growth(trajectory: xr.Dataset) -> xr.DataArray:
     """Predict the factor by which one layer multiplies the transient component, in the end.
 
@@ -53,7 +53,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("predicted_rate", of=("matrix", "transient", "frozen"))
+@MEASURES.add("predicted_rate", of=("matrix", "transient", "frozen", "pair"))
 def predicted_rate(trajectory: xr.Dataset) -> xr.DataArray:
     """Predict the factor by which one layer multiplies the transient ratio, in the end.
 
@@ -78,7 +78,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("predicted_stability", of=("matrix", "transient", "frozen"))
+@MEASURES.add("predicted_stability", of=("matrix", "transient", "frozen", "pair"))
 def predicted_stability(trajectory: xr.Dataset) -> xr.DataArray:
     """Predict the largest factor by which one layer multiplies any mode, the constant one too.
 
@@ -101,7 +101,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("second_gain_share", of=("matrix", "transient", "frozen"))
+@MEASURES.add("second_gain_share", of=("matrix", "transient", "frozen", "pair"))
 def second_gain_share(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare the two largest gains of transient modes, which says how deep a rate shows.
 
@@ -126,7 +126,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_mode_ratio", Logarithm())
 
 
-@MEASURES.add("log10_mode_ratio", of=("matrix", "transient", "frozen"))
+@MEASURES.add("log10_mode_ratio", of=("matrix", "transient", "frozen", "pair"))
 def log10_mode_ratio(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the HC/DC ratio of the transient mode of largest gain.
 
@@ -166,7 +166,7 @@ VARIABLES.enter(
 ROUNDING.enter("log10_fixed_point_distance", Logarithm(reach=12))
 
 
-@MEASURES.add("log10_fixed_point_distance", of=("matrix", "transient", "frozen", "source"))
+@MEASURES.add("log10_fixed_point_distance", of=("matrix", "transient", "frozen", "source", "pair"))
 def log10_fixed_point_distance(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare recorded tokens with those that the layer would leave as they are.
 

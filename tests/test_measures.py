@@ -901,9 +901,8 @@ def test_the_measure_of_one_replicate_is_that_beside_others(name, shared_laborat
 def test_measures_within_one_job_are_those_of_two(name, shared_laboratory):
     """An axis inside comes first, and changes no number."""
     # The one measure that compares the runs of a job has a test of its own.
-    if MEASURES.facts(name).get("of") in ("diffusion", "picture") or MEASURES.facts(name).get(
-        "across"
-    ):
+    facts = MEASURES.facts(name)
+    if facts.get("of") in ("diffusion", "picture") or facts.get("across"):
         return
     alone = [section(beta=beta, depth=4, **source_of(name)) for beta in (0.5, 2.0)]
     apart = [shared_laboratory.first("attention", asked) for asked in alone]

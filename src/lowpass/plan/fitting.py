@@ -224,37 +224,49 @@ def check_measures(specs: Mapping[str, Any], where: str) -> None:
 
 def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
     """Say why there is not what a measure is of, and what to do; nothing where it is there."""
-    heat, generator = specs.get("diffusion"), specs["data"].generator
-    if wanted == "pair" and getattr(specs["data"], "n_tokens", 2) < 2:
-        return "compares tokens, and there is one only; delete it, or write 'n_tokens: 2'"
+    attention, heat = specs.get("attention"), specs.get("diffusion")
     if wanted in DYNAMICS and wanted not in specs:
         return f"is a measure of '{wanted}', which this experiment has not; delete it"
-    if wanted == "temperature" and getattr(specs.get("attention"), "beta", None) is None:
+    if wanted == "temperature" and getattr(attention, "beta", None) is None:
         return "follows from 'attention.beta', which this experiment has not; delete it"
-    if wanted == "transient" and "attention" in specs and not specs["attention"].keeps_a_mode:
-        return (
-            "compares what is forgotten with a stationary mode, which recomputed layers, several "
-            "heads and layer norm do not have; delete it, or take 'log10_hc_dc_ratio'"
-        )
-    if wanted == "frozen":
-        return without_one_matrix(specs.get("attention"))
-    if wanted == "source":
-        return without_source(specs.get("attention"))
     if wanted == "matrix" and heat is not None and heat.method != "eigh":
         return (
             f"is a measure of the matrix of a layer, which the method '{heat.method}' never "
             f"forms; delete it, or write 'method: eigh'"
         )
+    if wanted in ("pair", "picture"):
+        return without_tokens(wanted, specs["data"])
+    if wanted == "transient":
+        return without_mode(attention)
+    if wanted == "frozen":
+        return without_one_matrix(attention)
+    if wanted == "source":
+        return without_source(attention)
     if wanted == "logits":
         return without_logits(specs)
-    if wanted == "weights":
-        return without_logits(specs) or without_weights(specs)
-    if wanted == "picture" and not shows_picture(generator):
+    return without_logits(specs) or without_weights(specs) if wanted == "weights" else ""
+
+
+def without_tokens(wanted: str, data: Any) -> str:
+    """Say why tokens are no pair, or no picture; nothing where they are."""
+    if wanted == "pair" and getattr(data, "n_tokens", 2) < 2:
+        return "compares tokens, and there is one only; delete it, or write 'n_tokens: 2'"
+    if wanted == "picture" and not shows_picture(data.generator):
         return (
-            f"is a measure of a picture, and '{generator}' gives none; delete it, or write "
+            f"is a measure of a picture, and '{data.generator}' gives none; delete it, or write "
             f"'generator: image'"
         )
     return ""
+
+
+def without_mode(attention: Any) -> str:
+    """Say why layers share no stationary mode; nothing where they do."""
+    if attention is None or attention.keeps_a_mode:
+        return ""
+    return (
+        "compares what is forgotten with a stationary mode, which recomputed layers, several "
+        "heads and layer norm do not have; delete it, or take 'log10_hc_dc_ratio'"
+    )
 
 
 def without_one_matrix(attention: Any) -> str:

@@ -672,6 +672,46 @@ def test_the_next_picture_is_attention_to_the_photograph(melting):
     assert_allclose(seen, mixed.swapaxes(1, 2).reshape(128, 128), rtol=0, atol=1e-14)
 
 
+def test_a_picture_that_only_lost_contrast_is_brought_back(melting):
+    """Brightness and contrast are fitted, whatever their sign: nothing else changed."""
+    dimmed = melting.copy(deep=True)
+    for name in ("hc", "dc"):
+        dimmed[name][0, 2] = -0.01 * melting[name][0, 0]
+        dimmed[f"{name}_exponent"][0, 2] = melting[f"{name}_exponent"][0, 0]
+    seen = measure("fitted_picture", dimmed).isel(replicate=0)
+    assert_allclose(seen.isel(recorded_layer=2), seen.isel(recorded_layer=0), rtol=0, atol=1e-12)
+    correlation = measure("picture_correlation", dimmed).values[0]
+    assert_allclose(correlation[[0, 2]], [1, -1], rtol=1e-12)
+
+
+def test_a_fitted_picture_is_a_regression_of_the_photograph(melting):
+    seen, fit = (measure(n, melting).values[0, 1].ravel() for n in ("picture", "fitted_picture"))
+    first = measure("picture", melting).values[0, 0].ravel()
+    assert_allclose(fit, np.polyval(np.polyfit(seen, first, 1), seen), rtol=0, atol=1e-12)
+    correlation = measure("picture_correlation", melting).values[0, 1]
+    assert_allclose(correlation, np.corrcoef(seen, first)[0, 1], rtol=1e-12)
+
+
+def test_a_picture_of_one_grey_is_like_none(melting):
+    plain = melting.copy(deep=True)
+    plain["hc"][0, 1] = 0.0
+    plain["dc"][0, 1] = 0.3
+    assert_allclose(measure("picture_correlation", plain)[0, 1], 0, atol=1e-12)
+    fit = measure("fitted_picture", plain)[0, 1]
+    assert_allclose(fit, measure("picture", plain)[0, 0].mean(), rtol=1e-12)
+
+
+# Where tokens end up.
+
+
+def test_departures_are_distances_from_a_row_of_the_first_layer(trajectory):
+    x = tokens_of(trajectory).values
+    for name, row in (("mean_departure", x[:, 0].mean(axis=1)), ("first_departure", x[:, 0, 0])):
+        off = x - row[:, None, None]
+        direct = np.linalg.norm(off, axis=(2, 3)) / np.linalg.norm(x[:, :1], axis=(2, 3))
+        assert_allclose(measure(name, trajectory), direct, rtol=1e-12, atol=1e-14)
+
+
 def test_the_power_of_all_frequencies_is_the_energy_of_the_component(melting):
     """Parseval: ring by ring, weighted by how many frequencies a ring has."""
     power = 10 ** measure("log10_radial_power", melting).values[0]
@@ -831,6 +871,10 @@ RANGES = {
     "gaussian_gain": (0, 1),
     "ring_heat_gain": (0, 1),
     "picture": (0, 1),
+    "fitted_picture": (-0.5, 1.5),
+    "picture_correlation": (-1 - 1e-14, 1 + 1e-14),
+    "mean_departure": (0, np.inf),
+    "first_departure": (0, np.inf),
     "log10_radial_power": ANY,
     "log10_dft_amplitude_2d": ANY,
 }

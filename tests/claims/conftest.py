@@ -163,6 +163,49 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["log10_composite_norm", "log10_composite_norm_infimum", "log10_dong_bound"],
         "replicates": 3,
     },
+    "architecture": {
+        "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 6},
+        "attention": {
+            "weights": "tied",
+            "beta": 0.25,
+            "layers": "recomputed",
+            "skip": [0.0, 1.0],
+            "norm": ["none", "pre", "post"],
+            "value_scale": [1.0, -0.5],
+            "depth": 20,
+            "record": [0],
+        },
+        "inside": ["skip", "norm", "value_scale"],
+        "spectra": ["log10_hc_dc_ratio"],
+        "replicates": 2,
+    },
+    "causal": {
+        "data": {"generator": "gaussian", "n_tokens": [4, 9], "d_model": 3},
+        "attention": {
+            "mask": "causal",
+            "kernel": ["softmax", "uniform"],
+            "start": ["tokens", "no_stationary"],
+            "beta": 0.5,
+            "depth": 80,
+            "record": [80],
+        },
+        "inside": ["kernel", "start"],
+        "spectra": ["log10_hc_dc_ratio", "slem", "mean_departure", "first_departure"],
+        "replicates": 3,
+    },
+    "window": {
+        "data": {"generator": "gaussian", "n_tokens": 9, "d_model": 3},
+        "attention": {
+            "mask": "window",
+            "mask_width": [1, 3, 9],
+            "kernel": ["softmax", "uniform"],
+            "beta": 0.5,
+            "depth": 1,
+        },
+        "inside": ["mask_width", "kernel"],
+        "spectra": ["slem"],
+        "replicates": 3,
+    },
 }
 
 

@@ -9,9 +9,13 @@ from numpy.testing import assert_allclose
 from lowpass import spectra
 
 RECOMPUTED, DONG = "recomputed", "dong-bound"
+MAKES, CAUSAL = "architecture", "causal"
 
 
-@pytest.mark.parametrize(("claim", "said"), [("A13", "refuted"), ("R07", "holds")])
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [("A13", "refuted"), ("R07", "holds"), ("B18", "conditional"), ("B20", "refuted")],
+)
 def test_right_experiments_give_the_verdict_of_the_theory(claim, said, judged, experiments):
     assert judged(claim, experiments)["verdict"] == said
 
@@ -95,3 +99,88 @@ def test_a_bound_that_forgets_the_values_is_broken(judged, rerun, experiments):
 def test_a_stack_with_a_skip_connection_breaks_the_bound(judged, rerun):
     said = judged("R07", rerun(DONG, attention={"skip": 1.0}))
     assert said["verdict"] == "refuted"
+
+
+# B18: layer norm decides what becomes of the ratio, and keeps a consensus.
+
+
+def test_without_layer_norm_it_could_be_ignored(judged, experiments):
+    runs = experiments[MAKES].copy(deep=True)
+    bare = runs["log10_hc_dc_ratio"].sel(norm="none")
+    for norm in ("pre", "post"):
+        runs["log10_hc_dc_ratio"].loc[{"norm": norm}] = bare
+    assert judged("B18", {MAKES: runs})["verdict"] == "holds"
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_consensus_that_layer_norm_broke_would_refute(norm, judged, experiments):
+    runs = experiments[MAKES].copy(deep=True)
+    last = int(runs["layer"][-1])
+    place = {"norm": norm, "skip": 0, "value_scale": 1.0, "replicate": 1, "layer": last}
+    assert runs["log10_hc_dc_ratio"].sel(place) < -100
+    runs["log10_hc_dc_ratio"].loc[place] = -3.0
+    assert judged("B18", {MAKES: runs})["verdict"] == "refuted"
+
+
+def test_without_a_consensus_nothing_is_said(judged, rerun):
+    """At sharp logits every token attends to itself, and layer norm keeps it so."""
+    sharp = rerun(MAKES, attention={"beta": 40.0, "depth": 2})
+    assert judged("B18", sharp)["verdict"] == "not examined"
+
+
+def test_layer_norm_after_a_skip_halves_the_ratio_and_doubles_it_backwards(judged, experiments):
+    """Near consensus HC is kept, and DC multiplied by 1 + μ and brought back."""
+    numbers = judged("B18", experiments)["numbers"]
+    assert numbers["post_rate"]["value"] == pytest.approx(0.5, abs=0.01)
+    assert numbers["least_rise_decades"]["value"] > 0.5
+
+
+# B20: a causal mask leaves the first token.
+
+
+def unmasked(rerun, kernel: str):
+    """Run one kernel without a mask, in the place of equal weights with one."""
+    changes = {"mask": "none", "kernel": [kernel], "weights": "symmetric"}
+    return rerun(CAUSAL, attention=changes)[CAUSAL].assign_coords(kernel=["uniform"])
+
+
+def test_a_mask_that_hides_nothing_leaves_no_first_token(judged, rerun, experiments):
+    said = judged("B20", {**experiments, CAUSAL: unmasked(rerun, "softmax")})
+    assert said["verdict"] == "refuted"
+    assert not said["repaired_holds"]
+
+
+def test_doubly_stochastic_attention_would_keep_the_mean(judged, experiments, rerun):
+    said = judged("B20", {**experiments, CAUSAL: unmasked(rerun, "sinkhorn")})
+    assert said["verdict"] == "holds"
+    assert not said["repaired_holds"]
+
+
+def test_runs_too_shallow_for_a_limit_are_not_judged(judged, experiments, rerun):
+    shallow = rerun(CAUSAL, attention={"depth": 3, "record": [3]})
+    assert judged("B20", {**experiments, **shallow})["verdict"] == "not examined"
+
+
+def test_a_first_token_of_zero_keeps_the_ratio_of_the_second_mode(judged, experiments):
+    """With equal weights that mode is i - 1: its deviation over its mean is known."""
+    kept = judged("B20", experiments)["numbers"]["uniform_kept"]["value"]
+    n = 9
+    assert_allclose(kept, np.sqrt((n + 1) / (3 * (n - 1))), rtol=1e-12)
+
+
+def test_the_spectrum_under_a_causal_mask_is_the_diagonal(laboratory):
+    section = {
+        "data": {"generator": "gaussian", "n_tokens": 12, "d_model": 3},
+        "attention": {"mask": "causal", "kernel": "uniform", "beta": 1.0, "depth": 1},
+        "spectra": ["eigenvalue_real"],
+        "replicates": 1,
+    }
+    found = laboratory.run(section)["eigenvalue_real"].values[0]
+    assert_allclose(found, 1 / np.arange(1, 13), rtol=1e-13)
+
+
+def test_a_window_forgets_the_sooner_the_wider_it_is(experiments):
+    even = experiments["window"]["slem"].sel(kernel="uniform").max("replicate").values
+    assert (np.diff(even) < 0).all()
+    assert even[0] > 0.9
+    assert even[-1] < 1e-12

@@ -19,6 +19,11 @@ GEOMETRIC, CUBIC = 1.0, 3.0
 # Dong's bound has a factor 4; a tenth of it must be too little somewhere.
 TIGHTENED = np.log10(4 / 0.4)
 
+# Tokens that differ by less than this are one and the same in an array of doubles.
+DOUBLE = -16.0
+# A run is deep enough to judge a limit when its prediction lies below this, in decades.
+DEEP = -13.0
+
 
 @CLAIMS.add("judge of A13", claim="A13", experiments=("recomputed",), tolerance=1e-2)
 def one_matrix_describes_a_stack(experiments: Mapping[str, xr.Dataset]) -> Measured:
@@ -64,6 +69,87 @@ def rank_is_lost_doubly_exponentially(experiments: Mapping[str, xr.Dataset]) -> 
             "worst_slack": exactly(float(slack.min())),
             **by_case("worst_slack", slack.min(("layer", "replicate"))),
             **by_case("tightened_violated", broken.mean("replicate")),
+        },
+    )
+
+
+@CLAIMS.add("judge of B18", claim="B18", experiments=("architecture",), tolerance=1e-9)
+def layer_norm_may_be_ignored(experiments: Mapping[str, xr.Dataset]) -> Measured | None:
+    """Compare last ratios with and without layer norm, in decades, where there is a skip.
+
+    Under the condition, tokens that agree already, the largest ratio is taken that layers with
+    layer norm leave of tokens which agree to every digit of one array.
+    """
+    runs = experiments["architecture"]
+    ratio = runs["log10_hc_dc_ratio"]
+    last = ratio.isel(layer=-1).sel(skip=1)
+    off = abs(last.sel(norm=["pre", "post"]) - last.sel(norm="none"))
+    normed = ratio.sel(norm=["pre", "post"], skip=0)
+    agreed = normed.shift(layer=1, fill_value=np.inf) < DOUBLE
+    if not bool(agreed.any()):
+        return None
+    rise = ratio.sel(norm="post", skip=1, value_scale=-0.5).isel(layer=[0, -1])
+    return Measured(
+        as_written=float(off.max()),
+        under_condition=10 ** float(normed.where(agreed).max()),
+        witness=f"architecture: log10_hc_dc_ratio at {place_of_largest(off)}",
+        numbers={
+            "rise_decades": median_interval(rise.diff("layer").values),
+            "least_rise_decades": exactly(float(rise.diff("layer").min())),
+            "post_rate": median_interval(late_factor(last_of(ratio, 1.0))),
+            "backward_factor": median_interval(first_factor(last_of(ratio, -0.5))),
+        },
+    )
+
+
+def last_of(ratio: xr.DataArray, scale: float) -> xr.DataArray:
+    """Select layer norm after a skip, with values of one scale."""
+    return ratio.sel(norm="post", skip=1, value_scale=scale)
+
+
+def late_factor(ratio: xr.DataArray) -> np.ndarray:
+    """Give the factor of the last layer."""
+    return 10 ** ratio.isel(layer=[-2, -1]).diff("layer").values
+
+
+def first_factor(ratio: xr.DataArray) -> np.ndarray:
+    """Give the factor of the first layer."""
+    return 10 ** ratio.isel(layer=[0, 1]).diff("layer").values
+
+
+@CLAIMS.add("judge of B20", claim="B20", experiments=("causal", "window"), tolerance=1e-9)
+def a_causal_mask_keeps_the_mean(experiments: Mapping[str, xr.Dataset]) -> Measured | None:
+    """Compare what is left with the mean of the tokens, and with the first token.
+
+    The repaired statement is judged on the runs deep enough for it, and by the second eigenvalue
+    of uniform attention, which is one half for any number of tokens.
+    """
+    runs, windows = experiments["causal"], experiments["window"]["slem"]
+    last = runs.sel(start="tokens").isel(recorded_layer=-1, layer=-1)
+    deep = int(last["layer"]) * np.log10(last["slem"]) < DEEP
+    if not bool(deep.any()):
+        return None
+    mean = last["mean_departure"].where(deep)
+    half = abs(last["slem"].sel(kernel="uniform") - 0.5)
+    kept = runs["log10_hc_dc_ratio"].sel(start="no_stationary").isel(layer=-1)
+    even = windows.sel(kernel="uniform")
+    return Measured(
+        as_written=float(mean.max()),
+        repaired_distance=max(float(last["first_departure"].where(deep).max()), float(half.max())),
+        witness=f"causal: mean_departure at {place_of_largest(mean)}",
+        numbers={
+            "nearest_to_the_mean": exactly(float(mean.min())),
+            "deep_share": exactly(float(deep.mean())),
+            "half_defect": exactly(float(half.max())),
+            "least_kept": exactly(10 ** float(kept.min())),
+            "uniform_kept": exactly(
+                10 ** float(kept.sel(kernel="uniform").isel(n_tokens=-1).max())
+            ),
+            "narrowest_slem": exactly(float(even.isel(mask_width=0).max())),
+            "widest_slem": exactly(float(even.isel(mask_width=-1).max())),
+            "widest_softmax_slem": median_interval(
+                windows.sel(kernel="softmax").isel(mask_width=-1).values
+            ),
         },
     )
 

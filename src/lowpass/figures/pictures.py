@@ -91,7 +91,7 @@ def draw_melting(
             annotation_clip=False,
             **beside,
         )
-    name_depths(ax, layers, step, palette)
+    name_depths(ax, layers, step, palette, 2 * step - GAP)
     ax.set(xlim=(-0.12, len(layers) * step - GAP), ylim=(2 * step + 0.12, -0.02))
 
 
@@ -101,13 +101,14 @@ def draw_grey(ax: Axes, levels: np.ndarray, left: float, top: float) -> None:
     ax.imshow(levels, extent=square, cmap="gray", vmin=0, vmax=1, interpolation="none")
 
 
-def name_depths(ax: Axes, layers: Sequence[int], step: float, palette: Palette) -> None:
+def name_depths(
+    ax: Axes, layers: Sequence[int], step: float, palette: Palette, below: float
+) -> None:
     """Write the depth of each column below it, with its dot."""
     for column, (layer, colour) in enumerate(
         zip(layers, depth_colours(layers, palette), strict=True)
     ):
         middle = column * step + 0.5
-        below = 2 * step - GAP
         words = f"layer {layer}" if column == 0 else str(layer)
         ax.annotate(
             words,

@@ -17,6 +17,7 @@ import lowpass.measures.diversity
 import lowpass.measures.eigen
 import lowpass.measures.frequencies
 import lowpass.measures.growth
+import lowpass.measures.limits
 import lowpass.measures.matrices
 import lowpass.measures.mixing
 import lowpass.measures.pictures

@@ -217,7 +217,7 @@ ROUNDING.enter("collapse_order", Fitted(off=math.inf))
 
 @MEASURES.add("collapse_order")
 def collapse_order(trajectory: xr.Dataset) -> xr.DataArray:
-    """Fit the power of the HC/DC ratio that the next layer's is, over the later half.
+    """Fit the power of the HC/DC ratio that the next layer's is, over the later half or more.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def collapse_order(trajectory: xr.Dataset) -> xr.DataArray:
         One where the ratio falls geometrically, as under one repeated matrix, and three where
         it falls cubically.
     """
-    return fitted(log10_hc_dc_ratio(trajectory), spectra.fitted_order)
+    return fitted(log10_hc_dc_ratio(trajectory), spectra.fitted_order, at_least=3)
 
 
 @MEASURES.add("log10_rounding_floor")
@@ -245,8 +245,11 @@ def rate(log10_ratio: xr.DataArray) -> xr.DataArray:
     return fitted(log10_ratio, spectra.fitted_rate)
 
 
-def fitted(log10_ratio: xr.DataArray, fit: Callable[[np.ndarray, int], np.ndarray]) -> xr.DataArray:
-    """Fit one number to the later half of the layers."""
+def fitted(
+    log10_ratio: xr.DataArray, fit: Callable[[np.ndarray, int], np.ndarray], at_least: int = 2
+) -> xr.DataArray:
+    """Fit one number to the later half of the layers, or the few more that it needs."""
     ordered = log10_ratio.transpose(..., "layer")
-    first = ordered.sizes["layer"] // LATER
+    n_layers = ordered.sizes["layer"]
+    first = max(min(n_layers // LATER, n_layers - at_least), 0)
     return ordered[..., 0].drop_vars("layer").copy(data=fit(ordered.values, first))

@@ -12,7 +12,7 @@ from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.measures.components import tokens_of
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
-from lowpass.rounding import DECADES, ROUNDING, Logarithm
+from lowpass.rounding import DECADES, ROUNDING, Logarithm, Remainder
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,6 +22,7 @@ DIMENSIONS.enter("pixel_column", Card("", "pixel column"))
 DIMENSIONS.enter("radial_frequency", Card("f", "frequency", units="1/patch"))
 DIMENSIONS.enter("wave_frequency", Card("f", "frequency of a plane wave", units="1/patch"))
 
+PIXELS = ("pixel_row", "pixel_column")
 PLACES = ("row", "column", "patch_row", "patch_column")
 
 
@@ -50,6 +51,68 @@ def picture(trajectory: xr.Dataset) -> xr.DataArray:
         Grey levels as at the start: 0 is black and 1 is white.
     """
     return assembled(trajectory, tokens_of(trajectory))
+
+
+VARIABLES.enter(
+    "fitted_picture",
+    Card(
+        "aX+b",
+        "picture, as near to the photograph as brightness and contrast bring it",
+        dims=("replicate", "recorded_layer", "pixel_row", "pixel_column"),
+    ),
+)
+ROUNDING.enter("fitted_picture", Remainder())
+
+
+@MEASURES.add("fitted_picture", of="picture", ordered=True)
+def fitted_picture(trajectory: xr.Dataset) -> xr.DataArray:
+    """Change every picture's brightness and contrast so that it comes nearest to the first.
+
+    Layer norm leaves no grey level as it is; what a picture still tells of the first one is what
+    a person would see who may turn two knobs.
+
+    Returns
+    -------
+    (..., replicate, recorded_layer, pixel_row, pixel_column) float
+        Least-squares fit of the first picture by each; all of one grey where nothing is alike.
+    """
+    seen = picture(trajectory)
+    first = seen.sel(recorded_layer=0, drop=True)
+    across, alone, mean = moments(seen, first)
+    gain = across / alone.where(alone > 0, 1.0)
+    return (first.mean(PIXELS) + gain * (seen - mean)).transpose(*seen.dims)
+
+
+VARIABLES.enter(
+    "picture_correlation",
+    Card("r", "correlation with the photograph", dims=("replicate", "recorded_layer")),
+)
+ROUNDING.enter("picture_correlation", Remainder())
+
+
+@MEASURES.add("picture_correlation", of="picture", ordered=True)
+def picture_correlation(trajectory: xr.Dataset) -> xr.DataArray:
+    """Correlate the pixels of every picture with those of the first.
+
+    Returns
+    -------
+    (..., replicate, recorded_layer) float
+        In [-1, 1]; zero for a picture of one grey.
+    """
+    seen = picture(trajectory)
+    first = seen.sel(recorded_layer=0, drop=True)
+    across, alone, _ = moments(seen, first)
+    spread = np.sqrt(alone * moments(first, first)[1])
+    return across / spread.where(spread > 0, 1.0)
+
+
+def moments(
+    seen: xr.DataArray, first: xr.DataArray
+) -> tuple[xr.DataArray, xr.DataArray, xr.DataArray]:
+    """Give the covariance of pictures with the first one, their variance, and their mean."""
+    mean = seen.mean(PIXELS)
+    off = seen - mean
+    return (off * (first - first.mean(PIXELS))).mean(PIXELS), np.square(off).mean(PIXELS), mean
 
 
 VARIABLES.enter(

@@ -213,7 +213,7 @@ REGISTER.enter(
         title="layer norm may be ignored",
         says="Layer norm may be ignored.",
         source="note 1 (2), tacitly; wu2024",
-        condition="Only consensus is asked for: layer norm maps equal rows to equal rows.",
+        condition="The tokens agree already: layer norm maps equal rows to equal rows.",
         repaired="Layer norm keeps a consensus but rescales what is left of HC, so its place in "
         "the block and the sign of W_V decide whether the ratio falls, stalls or rises.",
     ),
@@ -235,7 +235,8 @@ REGISTER.enter(
         title="a causal mask keeps the mean limit",
         says="Under a causal mask iterated attention still leaves the mean of the tokens.",
         source="note 1 (1), tacitly; wu2024",
-        repaired="Under a causal mask the spectrum is the diagonal of A, the stationary "
-        "distribution is the first token alone, and iteration leaves that token.",
+        repaired="Under a causal mask the spectrum is the diagonal of A, so that uniform attention "
+        "has the eigenvalues 1/i and λ₂ is one half whatever n is, the stationary distribution is "
+        "the first token alone, and iteration leaves that token.",
     ),
 )

@@ -130,7 +130,7 @@ def name_decades(ax: Axes, variable: xr.DataArray) -> None:
     """Read an axis of stored decimal logarithms as powers of ten, spaced by their exponents."""
     from matplotlib.ticker import SymmetricalLogLocator
 
-    ax.set_yscale("symlog", linthresh=LINEAR, linscale=0.5)
+    ax.set_yscale("symlog", linthresh=LINEAR, linscale=1.0)
     ax.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=LINEAR))
     ax.yaxis.set_major_formatter(lambda value, _: typeset_power(round(value)))
     ax.set_ylabel(plain_text(variable))
@@ -156,7 +156,7 @@ def architecture(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> F
     with look(palette):
         figure, panels = canvas(
             "page",
-            2.4,
+            2.6,
             palette,
             panels=(1, 4),
             gaps=(0.2, 0.9),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.components import mean_of, tokens_of
 from lowpass.measures.names import MEASURES
@@ -72,4 +70,4 @@ def departure(trajectory: xr.Dataset, row: xr.DataArray) -> xr.DataArray:
 
 def norm(x: xr.DataArray) -> xr.DataArray:
     """Take the Frobenius norm over tokens and features."""
-    return np.sqrt(np.square(x).sum(("token", "feature")))
+    return (x**2).sum(("token", "feature")) ** 0.5

@@ -102,7 +102,7 @@ def picture_correlation(trajectory: xr.Dataset) -> xr.DataArray:
     seen = picture(trajectory)
     first = seen.sel(recorded_layer=0, drop=True)
     across, alone, _ = moments(seen, first)
-    spread = np.sqrt(alone * moments(first, first)[1])
+    spread = (alone * moments(first, first)[1]) ** 0.5
     return across / spread.where(spread > 0, 1.0)
 
 
@@ -112,7 +112,7 @@ def moments(
     """Give the covariance of pictures with the first one, their variance, and their mean."""
     mean = seen.mean(PIXELS)
     off = seen - mean
-    return (off * (first - first.mean(PIXELS))).mean(PIXELS), np.square(off).mean(PIXELS), mean
+    return (off * (first - first.mean(PIXELS))).mean(PIXELS), (off**2).mean(PIXELS), mean
 
 
 VARIABLES.enter(

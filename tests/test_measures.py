@@ -792,6 +792,44 @@ def test_the_gain_of_oscillations_needs_the_tokens_of_both_layers(shared_laborat
         measure("oscillation_gain", made)
 
 
+@pytest.mark.parametrize("layers", ["frozen", "waning"])
+def test_the_bound_on_oscillations_is_a_product_of_coefficients(layers, shared_laboratory):
+    """Of (1 - s)I + sA, entry by entry."""
+    made = shared_laboratory.first("attention", section(layers=layers, beta=3.0))
+    found = measure("log10_oscillation_bound", made)
+    for replicate, a in enumerate(matrices(made)[:2]):
+        product = 0.0
+        for layer in range(1, 6):
+            s = 1.0 if layers == "frozen" else 2.0 ** -(layer + 1)
+            rows = ((1 - s) * np.eye(N_TOKENS) + s * a).tolist()
+            apart = [sum(abs(p - q) for p, q in zip(r, o, strict=True)) for r in rows for o in rows]
+            product += math.log10(max(apart) / 2)
+            assert_allclose(found.isel(replicate=replicate).sel(layer=layer), product, rtol=1e-12)
+        assert (found.sel(layer=0) == 0).all()
+    grown = measure("log10_oscillation_growth", made)
+    assert (grown.values <= found.values + 1e-12).all()
+
+
+def test_values_have_the_norm_and_the_radius_of_their_projections(shared_laboratory):
+    made = shared_laboratory.first("attention", section(values="random", output="random"))
+    for replicate in range(3):
+        product = made["w_v"].values[replicate] @ made["w_o"].values[replicate]
+        norm = math.sqrt(max(np.linalg.eigvalsh(product.T @ product)))
+        assert_allclose(measure("value_norm", made)[replicate], norm, rtol=1e-12)
+        power = np.linalg.matrix_power(product, 2**9)
+        gelfand = np.linalg.norm(power) ** (1 / 2**9)
+        assert_allclose(measure("value_radius", made)[replicate], gelfand, rtol=2e-2)
+
+
+def test_the_rate_of_hc_is_its_slope_in_decades(shared_laboratory):
+    made = shared_laboratory.first("attention", section(values="identity", value_scale=2.0))
+    norm = made["log10_hc_norm"]
+    layer = norm["layer"].values
+    later = layer >= len(layer) // LATER
+    slope = np.polyfit(layer[later], norm.values[:, later].T, 1)[0]
+    assert_allclose(measure("hc_rate", made), 10**slope, rtol=1e-10)
+
+
 # Ranges.
 
 N_BELOW = N_TOKENS * (1 + 1e-14)
@@ -817,6 +855,10 @@ RANGES = {
     "hc_gain_rms": (0, np.sqrt(N_TOKENS)),
     "hc_layer_gain": (0, np.sqrt(N_TOKENS)),
     "oscillation_gain": (0, 1),
+    "log10_oscillation_bound": (-np.inf, 0),
+    "hc_rate": (0, 1),
+    "value_norm": (1, 1),
+    "value_radius": (1, 1),
     "log10_hc_growth": (-np.inf, LOG_N / 2),
     "log10_oscillation_growth": (-np.inf, 0),
     "ca_gain": (0, np.sqrt(N_TOKENS)),

@@ -15,6 +15,16 @@ from lowpass.registry import Refusal
 from lowpass.splits import Split, binary_exponent, remove_stationary
 
 
+def waning_share(layer: int | np.ndarray) -> float | np.ndarray:
+    """Give the share of attention in layer 1, 2, ... of layers that wane; halved by each."""
+    return 2.0 ** -(np.asarray(layer) + 1.0)
+
+
+def diluted(matrix: np.ndarray, share: float) -> np.ndarray:
+    """Mix a matrix with the identity, (1 - s)I + sA."""
+    return (1 - share) * np.eye(matrix.shape[-1], dtype=matrix.dtype) + share * matrix
+
+
 @dataclass(frozen=True)
 class Frozen:
     r"""Apply one matrix to split tokens, H 1 = g 1 with a left vector pᵀH = g pᵀ.

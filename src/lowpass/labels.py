@@ -115,6 +115,10 @@ VARIABLES.enter(
     "attention_by_head",
     Card("A_a", "attention matrix of a head", dims=("replicate", "head", "query", "key")),
 )
+VARIABLES.enter(
+    "layer_share",
+    Card("s_t", "share of attention in a layer, beside the identity", dims=("layer",)),
+)
 VARIABLES.enter("skip_weight", Card("s", "weight of the skip connection", dims=("replicate",)))
 VARIABLES.enter("step_size", Card("h", "step of a layer", dims=("replicate",)))
 VARIABLES.enter(

@@ -29,6 +29,9 @@ MEASURES = [
 ]
 LADDER = ["oscillation_gain", "slem", "dobrushin", "birkhoff", "tanh_bound"]
 LADDER += ["hc_layer_gain", "hc_gain", "ca_gain", "column_gain", "wang_bound"]
+WANING = ["log10_hc_growth", "log10_oscillation_growth", "log10_oscillation_bound"]
+VALUES = ["log10_hc_growth", "log10_transient_ratio", "transient_rate", "hc_rate", "slem"]
+VALUES += ["value_radius", "value_norm", "hc_layer_gain", "wang_bound"]
 # Deep enough for every run at these β to fall far below the limit's tolerance.
 SECTIONS: dict[str, dict[str, Any]] = {
     "dc-limit": {
@@ -80,6 +83,51 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "inside": ["beta"],
         "spectra": LADDER,
         "replicates": 4,
+    },
+    "hubs": {
+        "data": {"n_tokens": 8, "d_model": 4},
+        "attention": {"beta": [0.5, 40.0], "depth": 1},
+        "inside": ["beta"],
+        "zip": {"case": {"label": ["hubs", "random"], "data.generator": ["hubs", "gaussian"]}},
+        "spectra": ["hc_gain", "column_gain", "hc_layer_gain", "oscillation_gain"],
+        "replicates": 3,
+    },
+    "waning": {
+        "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 4},
+        "attention": {
+            "kernel": "uniform",
+            "layers": "waning",
+            "beta": 1.0,
+            "depth": 12,
+            "record": "all",
+        },
+        "spectra": WANING,
+        "replicates": 2,
+    },
+    "products": {
+        "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 4},
+        "attention": {
+            "layers": "recomputed",
+            "projections": ["shared", "fresh"],
+            "beta": 0.5,
+            "depth": 12,
+        },
+        "spectra": ["log10_hc_growth", "log10_hc_dc_ratio"],
+        "replicates": 2,
+    },
+    "values": {
+        "data": {"generator": "gaussian", "n_tokens": 16, "d_model": 8},
+        "attention": {"weights": "symmetric", "beta": 0.5, "depth": 400},
+        "zip": {
+            "case": {
+                "label": ["scaled", "random"],
+                "attention.values": ["identity", "random"],
+                "attention.value_scale": [1.2, 1.0],
+                "attention.value_unit": ["inverse_slem", "one"],
+            }
+        },
+        "spectra": VALUES,
+        "replicates": 3,
     },
     "nile": {
         "data": {

@@ -14,7 +14,10 @@ PLACE = {"beta": 1.0, "n_tokens": 8, "replicate": 2}
 def changed(experiments, **factors):
     """Multiply stored numbers, as a wrong formula would."""
     runs = experiments[BOUNDS]
-    return {BOUNDS: runs.assign({name: by * runs[name] for name, by in factors.items()})}
+    return {
+        **experiments,
+        BOUNDS: runs.assign({name: by * runs[name] for name, by in factors.items()}),
+    }
 
 
 @pytest.mark.parametrize("claim", ["A06", "A08"])
@@ -32,7 +35,7 @@ def test_right_experiments_give_the_verdict_of_the_theory(claim, judged, experim
 def test_each_link_of_the_chain_is_held_against_its_bound(below, above, judged, experiments):
     runs = experiments[BOUNDS].copy(deep=True)
     runs[below].loc[PLACE] = runs[above].loc[PLACE] + 1e-9
-    said = judged("A06", {BOUNDS: runs})
+    said = judged("A06", {**experiments, BOUNDS: runs})
     assert said["verdict"] == "refuted"
     assert said["numbers"]["violations"]["value"] >= 1
 
@@ -40,7 +43,7 @@ def test_each_link_of_the_chain_is_held_against_its_bound(below, above, judged, 
 def test_the_witness_is_the_worst_link(judged, experiments):
     runs = experiments[BOUNDS].copy(deep=True)
     runs["slem"].loc[PLACE] = 2.0
-    witness = judged("A06", {BOUNDS: runs})["witness"]
+    witness = judged("A06", {**experiments, BOUNDS: runs})["witness"]
     assert witness == "bounds: slem against dobrushin at beta 1.0, n_tokens 8, replicate 2"
 
 
@@ -73,13 +76,13 @@ def test_a_tenth_of_the_quoted_bound_is_violated(judged, experiments):
 def test_each_rung_of_the_repaired_ladder_counts(below, above, judged, experiments):
     runs = experiments[BOUNDS].copy(deep=True)
     runs[above].loc[PLACE] = runs[below].loc[PLACE] - 1e-9
-    assert judged("A08", {BOUNDS: runs})["repaired_holds"] is False
+    assert judged("A08", {**experiments, BOUNDS: runs})["repaired_holds"] is False
 
 
 def test_a_bound_that_shows_contraction_would_contradict_the_repair(judged, experiments):
     runs = experiments[BOUNDS].copy(deep=True)
     runs["wang_bound"].loc[{"beta": 0.0}] = 1 - 1e-9
-    said = judged("A08", {BOUNDS: runs})
+    said = judged("A08", {**experiments, BOUNDS: runs})
     assert (said["verdict"], said["repaired_holds"]) == ("holds", False)
 
 
@@ -97,3 +100,14 @@ def test_the_slack_is_the_distance_in_decades(judged, experiments):
     slack = np.log10(left["wang_bound"] / left["hc_layer_gain"])
     assert numbers["least_slack"]["value"] == pytest.approx(float(slack.min()), rel=1e-12)
     assert numbers["largest_slack"]["value"] == pytest.approx(float(slack.max()), rel=1e-12)
+
+
+def test_the_bound_is_multiplied_with_the_norm_of_the_values(judged, experiments):
+    """Without it the gain of scaled values is above the bound of a gentle layer."""
+    values = experiments["values"]
+    large = values.assign(hc_layer_gain=50 * values["hc_layer_gain"])
+    said = judged("A08", {**experiments, "values": large})
+    assert said["verdict"] == "refuted"
+    assert said["witness"].startswith("values: hc_layer_gain against wang_bound at case")
+    fair = large.assign(value_norm=50 * values["value_norm"])
+    assert judged("A08", {**experiments, "values": fair})["verdict"] == "holds"

@@ -519,3 +519,17 @@ def test_a_run_that_has_no_meaning_is_refused(changes, message, laboratory):
     with pytest.raises(Refusal, match=message):
         run(laboratory, **changes)
     assert not list(laboratory.folder.glob("results/attention/*"))
+
+
+def test_layers_that_wane_say_how_much_of_each_is_attention(shared_laboratory):
+    """Layer t has the share 2⁻ᵗ⁻¹, and layer 0 is the tokens."""
+    asked = {
+        "data": {"generator": "gaussian", "n_tokens": 4, "d_model": 2},
+        "attention": {"beta": 1.0, "depth": 3, "layers": "waning"},
+        "spectra": ["slem"],
+        "replicates": 2,
+    }
+    made = shared_laboratory.first("attention", asked)
+    assert made["layer_share"].values.tolist() == [0, 0.25, 0.125, 0.0625]
+    frozen = {**asked, "attention": {"beta": 1.0, "depth": 3}}
+    assert "layer_share" not in shared_laboratory.first("attention", frozen)

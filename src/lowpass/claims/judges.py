@@ -3,6 +3,7 @@
 import lowpass.claims.architecture
 import lowpass.claims.circle
 import lowpass.claims.contraction
+import lowpass.claims.growth
 import lowpass.claims.mixing
 import lowpass.claims.order
 import lowpass.claims.smoothing

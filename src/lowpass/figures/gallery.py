@@ -4,6 +4,7 @@ import lowpass.figures.architecture
 import lowpass.figures.attention
 import lowpass.figures.circle
 import lowpass.figures.contraction
+import lowpass.figures.growth
 import lowpass.figures.headline
 import lowpass.figures.mixing
 import lowpass.figures.order

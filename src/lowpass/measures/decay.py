@@ -228,6 +228,25 @@ def collapse_order(trajectory: xr.Dataset) -> xr.DataArray:
     return fitted(log10_hc_dc_ratio(trajectory), spectra.fitted_order, at_least=3)
 
 
+VARIABLES.enter(
+    "hc_rate",
+    Card(r"\rho_{HC}", "fitted rate of the high-frequency component", dims=("replicate",)),
+)
+ROUNDING.enter("hc_rate", Fitted(off=0.1))
+
+
+@MEASURES.add("hc_rate")
+def hc_rate(trajectory: xr.Dataset) -> xr.DataArray:
+    """Fit the factor by which one layer changes ‖HC‖ itself, over the later half.
+
+    Returns
+    -------
+    (..., replicate) float
+        Ten to the least-squares slope; above one where the component grows.
+    """
+    return rate(trajectory["log10_hc_norm"])
+
+
 @MEASURES.add("log10_rounding_floor")
 def log10_rounding_floor(trajectory: xr.Dataset) -> xr.DataArray:
     """Hand on where rounding stops the HC/DC ratio of the arithmetic used.

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lowpass import contraction
+import numpy as np
+
+from lowpass import contraction, frozen
 from lowpass.labels import VARIABLES, Card
+from lowpass.measures.layered import with_layers
+from lowpass.measures.matrices import mixing
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
 from lowpass.rounding import ROUNDING, Logarithm, Remainder
@@ -124,3 +128,54 @@ def oscillation_gain(trajectory: xr.Dataset) -> xr.DataArray:
         )
     first = trajectory.sel(recorded_layer=[0, 1])
     return 10 ** log10_oscillation_growth(first).sel(recorded_layer=1, drop=True)
+
+
+VARIABLES.enter(
+    "log10_oscillation_bound",
+    Card(
+        r"\log_{10}\prod_l\tau_1(A_l)",
+        "decimal logarithm of the bound on the share of an oscillation that is kept",
+        dims=("replicate", "layer"),
+        infinite="a layer makes all tokens equal",
+    ),
+)
+ROUNDING.enter("log10_oscillation_bound", Logarithm())
+
+
+@MEASURES.add("log10_oscillation_bound", of=("matrix", "transient"))
+def log10_oscillation_bound(trajectory: xr.Dataset) -> xr.DataArray:
+    """Multiply Dobrushin's coefficients of the layers, which share one matrix or wane.
+
+    Returns
+    -------
+    (..., replicate, layer) float
+        Decimal logarithm of the product over layers 1 to t; zero at layer 0. It tends to minus
+        infinity where the sum of 1 - τ₁ diverges, and to a finite number where it does not.
+
+    References
+    ----------
+    .. [1] seneta2006, chapter 4.
+    """
+    a = mixing(trajectory).transpose(..., "query", "key")
+    factors = [coefficient(a.values, share) for share in shares(trajectory)]
+    with np.errstate(divide="ignore"):
+        product = np.cumsum(np.log10(np.stack(factors, axis=-1)), axis=-1)
+    return with_layers(trajectory, a[..., 0, 0], product)
+
+
+def coefficient(attention: np.ndarray, share: float) -> np.ndarray:
+    """Give Dobrushin's coefficient of a layer that mixes a share of attention with the identity."""
+    return contraction.dobrushin(frozen.diluted(attention, share))
+
+
+def shares(trajectory: xr.Dataset) -> list[float]:
+    """Give the share of attention in layers 0, 1, ...: none at layer 0, and all where frozen."""
+    if "layer_share" in trajectory:
+        # What is swept within one job does not change it.
+        return (
+            trajectory["layer_share"]
+            .transpose(..., "layer")
+            .values.reshape(-1, trajectory.sizes["layer"])[0]
+            .tolist()
+        )
+    return [0.0] + [1.0] * (trajectory.sizes["layer"] - 1)

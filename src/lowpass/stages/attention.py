@@ -10,6 +10,7 @@ import xarray as xr
 
 from lowpass import spectra
 from lowpass.eigen import slem
+from lowpass.frozen import waning_share
 from lowpass.kernels import KERNELS, logits, scaled
 from lowpass.layernorm import layer_norm
 from lowpass.layers import Block
@@ -122,6 +123,7 @@ def header(spec: Attention, data: xr.Dataset, made: Made, block: Block) -> xr.Da
             "stationary": (("replicate", "token"), spectra.stationary(a)),
             **numbers_of(spec, made, block),
             **filter_of(block.remedy, len(a)),
+            **shares_of(spec),
         },
         {
             "layer": np.arange(spec.depth + 1),
@@ -167,6 +169,14 @@ def heads_of(spec: Attention, made: Made) -> Variables:
     if spec.n_heads == 1:
         return {}
     return {"attention_by_head": (("replicate", "head", "query", "key"), made.attention)}
+
+
+def shares_of(spec: Attention) -> Variables:
+    """Label the share of attention in every layer, where it is not all of it."""
+    if spec.layers != "waning":
+        return {}
+    layer = np.arange(spec.depth + 1)
+    return {"layer_share": (("layer",), np.where(layer, waning_share(layer), 0.0))}
 
 
 def filter_of(remedy: Filter, n_replicates: int) -> Variables:

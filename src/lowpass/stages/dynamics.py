@@ -12,7 +12,7 @@ import xarray as xr
 
 from lowpass import spectra
 from lowpass.consensus import matrix_mixing, softmax_mixing, split_logits
-from lowpass.frozen import Frozen, dual
+from lowpass.frozen import Frozen, diluted, dual, waning_share
 from lowpass.kernels import KERNELS, attend
 from lowpass.layers import PLAIN, SPLIT, Block, Head, iterate
 from lowpass.masks import masked
@@ -81,8 +81,7 @@ def with_mode(spec: Attention, x: np.ndarray, made: Made, block: Block) -> Itera
 
 def waning(matrix: np.ndarray, layer: int) -> np.ndarray:
     """Mix a matrix with the identity, the less of it the deeper the layer."""
-    share = 2.0 ** -(layer + 1)
-    return (1 - share) * np.eye(matrix.shape[-1], dtype=matrix.dtype) + share * matrix
+    return diluted(matrix, float(waning_share(layer)))
 
 
 def times(matrix: np.ndarray) -> Head:

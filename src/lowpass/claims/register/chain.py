@@ -78,9 +78,9 @@ REGISTER.enter(
         title="one layer never enlarges HC",
         says="One attention layer never enlarges the high-frequency component: ‖HC(Az)‖ ≤ ‖HC(z)‖.",
         source="note 1 (1)",
-        condition="‖CAC‖₂ ≤ 1 with C = I − J.",
-        repaired="One layer enlarges HC by at most ‖CAC‖₂, which can exceed one although |λ₂| is "
-        "below one; what no layer enlarges is the oscillation max z − min z.",
+        repaired="One layer enlarges HC by at most ‖CAC‖₂, with C = I − J, which can exceed one "
+        "although |λ₂| is below one, up to the root of half the number of tokens where two hubs "
+        "share all queries; what no layer enlarges is the oscillation max z − min z.",
     ),
 )
 REGISTER.enter(

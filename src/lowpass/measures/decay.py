@@ -235,7 +235,7 @@ VARIABLES.enter(
 ROUNDING.enter("hc_rate", Fitted(off=0.1))
 
 
-@MEASURES.add("hc_rate")
+@MEASURES.add("hc_rate", of="pair")
 def hc_rate(trajectory: xr.Dataset) -> xr.DataArray:
     """Fit the factor by which one layer changes ‖HC‖ itself, over the later half.
 

@@ -9,6 +9,7 @@ import lowpass.figures.headline
 import lowpass.figures.mixing
 import lowpass.figures.order
 import lowpass.figures.pictures
+import lowpass.figures.remedied
 import lowpass.figures.smoothing
 import lowpass.figures.verdicts
 

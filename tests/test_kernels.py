@@ -155,14 +155,6 @@ def test_masked_entries_are_exactly_zero_and_no_others(pair_of_names, mask, pair
     assert np.array_equal(a != 0, np.broadcast_to(MASKS[mask](8, **given), a.shape))
 
 
-@pytest.mark.parametrize("name", MASKS)
-def test_a_mask_lets_every_query_see_a_key(name):
-    allowed = MASKS[name](8)
-    assert allowed.shape == (8, 8)
-    assert allowed.dtype == bool
-    assert allowed.any(axis=1).all()
-
-
 @pytest.mark.parametrize("name", POSITIVE)
 def test_at_infinite_temperature_all_keys_weigh_the_same(name, pair):
     a = attend(*pair, score="dot", kernel=name, mask="none", beta=0.0)

@@ -27,6 +27,9 @@ from .results_tree import (
     keeping_times,
 )
 
+# What its tests share is made once, by one worker.
+pytestmark = pytest.mark.xdist_group("trace")
+
 KINDS = (".svg", ".png", ".pdf", ".night.svg")
 NETCDF = ("data", "attention", "spectra", "experiment", "smoothing")
 PRODUCTS = [
@@ -336,7 +339,12 @@ CODE = {
     "a kernel out of use": ("balance.py", "HANDOVER = 1e-3", "HANDOVER = 1e-4", ""),
     "a docstring": ("kernels.py", "Exponentiate each row and", "Exponentiate rows and", ""),
     "a generator": ("data.py", "return rng.standard_normal((n", "return -rng.random((n", "data"),
-    "a measure in use": ("spectra.py", "(attention)[..., 1])", "(attention)[..., 2])", "spectra"),
+    "a measure in use": (
+        "measures/matrices.py",
+        "return of_matrices(mixing(trajectory), eigen.slem)",
+        "return +of_matrices(mixing(trajectory), eigen.slem)",
+        "spectra",
+    ),
     "a measure out of use": ("measures/decay.py", "LATER = 2", "LATER = 3", ""),
     "a card": ("measures/matrices.py", '"second-largest eig', '"second eig', "spectra experiment"),
     "the form of a figure": ("figures/saving.py", '"Software": None', "", "figures"),

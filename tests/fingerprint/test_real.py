@@ -31,6 +31,9 @@ from .harness import Subject, caught, fingerprints, missed, run, strays
 from .mutation import mutants, mutants_at, write_mutants
 from .sabotage import forget_entries, forget_imports
 
+# What its tests share is made once, by one worker.
+pytestmark = pytest.mark.xdist_group("real")
+
 SEED = 20261129
 COUNT = os.environ.get("FINGERPRINT_MUTANTS", "30")
 PROJECT = Path(__file__).parents[2]
@@ -250,7 +253,8 @@ def unreached(real: Subject) -> Iterator[tuple[Path, int]]:
 def test_an_edit_that_no_recipe_reaches_counts_as_nothing(real, ran, tmp_path, rng):
     found = [each for site in unreached(real) for each in mutants_at(*site, rng, each=1)]
     subjects = list(write_mutants(real, tmp_path, found))
-    for subject, results in zip(subjects, run(subjects, preload=OUTSIDE), strict=True):
+    done = run(subjects, watched=False, preload=OUTSIDE)
+    for subject, results in zip(subjects, done, strict=True):
         outcome = (results, fingerprints(subject))
         assert outcome[1] == ran[1]
         assert caught(ran, outcome) == missed(ran, outcome) == []

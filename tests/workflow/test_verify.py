@@ -13,6 +13,9 @@ from lowpass import store
 
 from .project import EXPERIMENTS, Finished, Project, environment, succeeded
 
+# What its tests share is made once, by one worker.
+pytestmark = pytest.mark.xdist_group("verify")
+
 ALL = [*sorted(EXPERIMENTS), "claims"]
 # Kernels that OpenBLAS can be told to take: the first runs on every x86-64, others on ARM.
 KERNELS = ("Prescott", "Haswell", "ARMV8", "NEOVERSEN1")

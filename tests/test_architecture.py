@@ -33,7 +33,7 @@ LAYER = {
             "registry domains labels rounding uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables pictures formats tensors balance masks kernels spectra eigen "
-            "tiled weights splits starts remedies layers frozen consensus layernorm "
+            "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
             "scores compact stating "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion ring fourier "

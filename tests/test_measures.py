@@ -838,6 +838,11 @@ ANY = (-np.inf, np.inf)
 RANGES = {
     "slem": (0, 1 + 1e-14),
     "spectral_gap": (-1e-14, 1),
+    "gaussian_slem": (0, np.inf),
+    "slem_over_gaussian": (0, np.inf),
+    "independent_slem": (0, np.inf),
+    "slem_over_independent": (0, np.inf),
+    "millionth_depth": (0, np.inf),
     "eigenvalue_real": (-1 - 1e-14, 1 + 1e-14),
     "eigenvalue_imag": (-1 - 1e-14, 1 + 1e-14),
     "second_imaginary_share": (0, 1),

@@ -93,6 +93,10 @@ VARIABLES.enter(
     Card("A", "attention matrix", dims=("replicate", "query", "key")),
 )
 VARIABLES.enter(
+    "slem",
+    Card(r"|\lambda_2|", "second-largest eigenvalue modulus", dims=("replicate",)),
+)
+VARIABLES.enter(
     "laplacian_matrix", Card("L", "graph Laplacian", dims=("replicate", "query", "key"))
 )
 VARIABLES.enter(

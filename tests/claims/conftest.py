@@ -254,6 +254,30 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["slem"],
         "replicates": 3,
     },
+    "scaling": {
+        "data": {"generator": "gaussian", "n_tokens": [8, 512], "d_model": [4]},
+        "attention": {
+            "beta": [0.1, 1.0],
+            "depth": 1,
+            "record": [0],
+            "matrix": "summarised",
+        },
+        "inside": ["beta"],
+        "spectra": ["slem_over_gaussian"],
+        "replicates": 10,
+    },
+    "independent-logits": {
+        "data": {"generator": "iid_logits", "n_tokens": [8, 160], "d_model": 1},
+        "attention": {
+            "beta": [0.5, 1.0, 3.0],
+            "depth": 1,
+            "record": [0],
+            "matrix": "summarised",
+        },
+        "inside": ["beta"],
+        "spectra": ["slem_over_independent"],
+        "replicates": 10,
+    },
 }
 
 

@@ -65,7 +65,7 @@ REACHABLE += (
 )
 REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
-REACHABLE += ("compact", "scores", "stating")
+REACHABLE += ("compact", "scaling", "scores", "stating")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
 OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "PIL.Image")

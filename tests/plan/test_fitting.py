@@ -169,6 +169,9 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
             attention__remedy="neutreno",
             attention__strength=0.5,
         ),
+        "summarised": section(
+            "attention of drawn tokens", spectra=[name], attention__matrix="summarised"
+        ),
     }
     of_attention = {*sections} - {"diffusion", "chebyshev"}
     where = {
@@ -179,8 +182,10 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "logits": of_attention,
         "weights": of_attention,
         "diffusion": {"diffusion", "chebyshev"},
-        "matrix": {*sections} - {"chebyshev"},
-        "transient": {*sections} - {"recomputed"},
+        "matrix": {*sections} - {"chebyshev", "summarised"},
+        "modulus": {*sections} - {"chebyshev"},
+        "mode": {*sections} - {"summarised"},
+        "transient": {*sections} - {"recomputed", "summarised"},
         "frozen": {*sections} - {"recomputed", "waning"},
         "source": {"returning"},
         "picture": {"picture"},
@@ -526,6 +531,12 @@ def test_attention_that_is_computed_has_a_temperature(base):
             {"spectra": ["slem"], "diffusion__method": "chebyshev"},
             ".spectra: 'slem' is a measure of the matrix of a layer, which the method 'chebyshev' "
             "never forms; delete it, or write 'method: eigh'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["slem", "dobrushin"], "attention__matrix": "summarised"},
+            ".spectra: 'dobrushin' is a measure of the matrix of a layer, which 'matrix: "
+            "summarised' does not store; delete it, or write 'matrix: stored'.",
         ),
         (
             "attention of drawn tokens",

@@ -36,6 +36,7 @@ CHANGES = {
     "beta": 2.5,
     "depth": 7,
     "record": [0, 5],
+    "matrix": "summarised",
     "arithmetic": "float32",
     "n_heads": 3,
     "mask_width": 2,
@@ -257,6 +258,19 @@ def test_tensors_are_stored_at_the_layers_asked_for(record, layers, shared_labor
     assert made["log10_hc_norm"].sizes["layer"] == DEPTH + 1
     everything = run(shared_laboratory, record="all")
     xr.testing.assert_equal(made["hc"], everything["hc"].sel(recorded_layer=layers))
+
+
+@pytest.mark.parametrize("n_heads", [1, 3])
+def test_a_matrix_that_is_not_stored_leaves_its_modulus(n_heads, laboratory):
+    whole, brief = (
+        run(laboratory, n_heads=n_heads, matrix=matrix) for matrix in ("stored", "summarised")
+    )
+    second = np.sort(np.abs(np.linalg.eigvals(whole["attention"].values)), axis=-1)[:, -2]
+    assert_allclose(brief["slem"], second, rtol=1e-12)
+    assert not {"attention", "attention_by_head", "stationary"} & {*brief.variables}
+    xr.testing.assert_identical(brief["w_k"], whole["w_k"])
+    assert_allclose(state(brief), state(whole), atol=1e-14)
+    assert_allclose(brief["log10_hc_norm"], whole["log10_hc_norm"], rtol=1e-10)
 
 
 def test_layers_are_computed_as_they_are_asked_for(laboratory):

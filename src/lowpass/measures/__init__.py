@@ -22,6 +22,7 @@ import lowpass.measures.matrices
 import lowpass.measures.mixing
 import lowpass.measures.pictures
 import lowpass.measures.predictions
+import lowpass.measures.scaling
 import lowpass.measures.values
 import lowpass.measures.waves
 from lowpass.measures.names import MEASURES

@@ -22,7 +22,7 @@ VARIABLES.enter(
 ROUNDING.enter("spectral_gap", Remainder())
 
 
-@MEASURES.add("spectral_gap", of="matrix")
+@MEASURES.add("spectral_gap", of="modulus")
 def spectral_gap(trajectory: xr.Dataset) -> xr.DataArray:
     """Subtract the second-largest eigenvalue modulus of the attention matrix from one.
 

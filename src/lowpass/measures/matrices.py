@@ -33,21 +33,19 @@ def mixing(trajectory: xr.Dataset) -> xr.DataArray:
     )
 
 
-VARIABLES.enter(
-    "slem",
-    Card(r"|\lambda_2|", "second-largest eigenvalue modulus", dims=("replicate",)),
-)
-
-
-@MEASURES.add("slem", of="matrix")
+@MEASURES.add("slem", of="modulus")
 def slem(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the second-largest eigenvalue modulus of the attention matrix.
+
+    A trajectory that does not store its matrix states this number itself.
 
     Returns
     -------
     (..., replicate) float
         In [0, 1].
     """
+    if "slem" in trajectory:
+        return trajectory["slem"]
     return of_matrices(mixing(trajectory), eigen.slem)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@MEASURES.add("stationary")
+@MEASURES.add("stationary", of="mode")
 def stationary(trajectory: xr.Dataset) -> xr.DataArray:
     """Hand on the distribution that a layer leaves as it is.
 
@@ -34,7 +34,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("stationary_min")
+@MEASURES.add("stationary_min", of="mode")
 def stationary_min(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the smallest entry of the stationary distribution.
 

@@ -30,6 +30,9 @@ STATED = {
     "mask": ("mask",),
 }
 
+# What a matrix that is only summarised leaves out, by the word of the measures.
+KEPT = {"matrix": "matrix of a layer", "mode": "stationary mode of a matrix"}
+
 
 def check_stages(section: Mapping[str, Any], where: str) -> None:
     """Refuse a chain of stages that leads nowhere, and what no stage would read."""
@@ -224,16 +227,13 @@ def check_measures(specs: Mapping[str, Any], where: str) -> None:
 
 def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
     """Say why there is not what a measure is of, and what to do; nothing where it is there."""
-    attention, heat = specs.get("attention"), specs.get("diffusion")
+    attention = specs.get("attention")
     if wanted in DYNAMICS and wanted not in specs:
         return f"is a measure of '{wanted}', which this experiment has not; delete it"
     if wanted == "temperature" and getattr(attention, "beta", None) is None:
         return "follows from 'attention.beta', which this experiment has not; delete it"
-    if wanted == "matrix" and heat is not None and heat.method != "eigh":
-        return (
-            f"is a measure of the matrix of a layer, which the method '{heat.method}' never "
-            f"forms; delete it, or write 'method: eigh'"
-        )
+    if wanted in ("matrix", "mode", "modulus"):
+        return without_matrix(wanted, specs)
     if wanted in ("pair", "picture"):
         return without_tokens(wanted, specs["data"])
     if wanted == "transient":
@@ -265,7 +265,8 @@ def without_mode(attention: Any) -> str:
         return ""
     return (
         "compares what is forgotten with a stationary mode, which recomputed layers, several "
-        "heads and layer norm do not have; delete it, or take 'log10_hc_dc_ratio'"
+        "heads and layer norm do not have, and a matrix that is 'summarised' does not keep; "
+        "delete it, or take 'log10_hc_dc_ratio'"
     )
 
 
@@ -290,6 +291,22 @@ def without_source(attention: Any) -> str:
         return (
             "is a measure of the fixed point of tokens that are averaged as they are; delete it, "
             "or delete 'values', 'output' and 'value_scale'"
+        )
+    return ""
+
+
+def without_matrix(wanted: str, specs: Mapping[str, Any]) -> str:
+    """Say why there is no matrix, or not of it what is wanted; nothing where there is."""
+    heat, attention = specs.get("diffusion"), specs.get("attention")
+    if wanted in KEPT and attention is not None and attention.matrix == "summarised":
+        return (
+            f"is a measure of the {KEPT[wanted]}, which 'matrix: summarised' does not store; "
+            f"delete it, or write 'matrix: stored'"
+        )
+    if wanted != "mode" and heat is not None and heat.method != "eigh":
+        return (
+            f"is a measure of the matrix of a layer, which the method '{heat.method}' never "
+            f"forms; delete it, or write 'method: eigh'"
         )
     return ""
 

@@ -123,14 +123,19 @@ class Attention(Spec):
     )
     depth: Count = Field(description="number of layers")
     record: Record = Field("geometric", description="layers whose tensors are stored")
+    matrix: Literal["stored", "summarised"] = Field(
+        "stored",
+        description="whether attention is stored, with its stationary mode, or only its |λ₂|",
+    )
     arithmetic: Literal["split", "float64", "float32"] = Field(
         "split", description="how a layer is computed"
     )
 
     @property
     def keeps_a_mode(self) -> bool:
-        """Whether all layers share a stationary mode, which splits tokens for ever."""
-        return self.layers != "recomputed" and self.n_heads == 1 and self.norm == "none"
+        """Whether a stationary mode that all layers share is kept, which splits tokens for ever."""
+        shared = self.layers != "recomputed" and self.n_heads == 1 and self.norm == "none"
+        return shared and self.matrix == "stored"
 
 
 def parse(params: dict[str, Any], where: str) -> Attention:
@@ -192,7 +197,8 @@ def check_dynamics(spec: Attention, where: str) -> None:
     if spec.start != "tokens" and not spec.keeps_a_mode:
         raise Refusal(
             f"{place(where, 'start')}: '{spec.start}' is said of the stationary mode, which "
-            f"recomputed layers, several heads and layer norm do not have; write 'start: tokens'."
+            f"recomputed layers, several heads and layer norm do not have, and a matrix that is "
+            f"'summarised' does not keep; write 'start: tokens'."
         )
     if spec.projections == "fresh" and spec.layers != "recomputed":
         raise Refusal(

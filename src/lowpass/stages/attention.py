@@ -118,9 +118,7 @@ def header(spec: Attention, data: xr.Dataset, made: Made, block: Block) -> xr.Da
     return xr.Dataset(
         {
             **weights_of(made.projections),
-            "attention": (SQUARE, a),
-            **heads_of(spec, made),
-            "stationary": (("replicate", "token"), spectra.stationary(a)),
+            **matrix_of(spec, made, a),
             **numbers_of(spec, made, block),
             **filter_of(block.remedy, len(a)),
             **shares_of(spec),
@@ -164,11 +162,16 @@ def weights_of(projections: Projections) -> Variables:
     return {name: (dims, value) for name, value in every.items() if value is not None}
 
 
-def heads_of(spec: Attention, made: Made) -> Variables:
-    """Label the attention of several heads, beside their mean."""
+def matrix_of(spec: Attention, made: Made, a: np.ndarray) -> Variables:
+    """Label attention and its mode, and several heads beside their mean; or only its |λ₂|."""
+    if spec.matrix == "summarised":
+        return {"slem": (("replicate",), slem(a))}
+    pi = spectra.stationary(a)
+    mean: Variables = {"attention": (SQUARE, a), "stationary": (("replicate", "token"), pi)}
     if spec.n_heads == 1:
-        return {}
-    return {"attention_by_head": (("replicate", "head", "query", "key"), made.attention)}
+        return mean
+    by_head = (("replicate", "head", "query", "key"), made.attention)
+    return {**mean, "attention_by_head": by_head}
 
 
 def shares_of(spec: Attention) -> Variables:

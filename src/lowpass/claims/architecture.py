@@ -77,8 +77,8 @@ def rank_is_lost_doubly_exponentially(experiments: Mapping[str, xr.Dataset]) -> 
 def layer_norm_may_be_ignored(experiments: Mapping[str, xr.Dataset]) -> Measured | None:
     """Compare last ratios with and without layer norm, in decades, where there is a skip.
 
-    Under the condition, tokens that agree already, the largest ratio is taken that layers with
-    layer norm leave of tokens which agree to every digit of one array.
+    Under the condition, tokens that agree to every digit of one array, the largest ratio is taken
+    that layers with layer norm leave of them; zero where they agree to those digits still.
     """
     runs = experiments["architecture"]
     ratio = runs["log10_hc_dc_ratio"]
@@ -88,10 +88,11 @@ def layer_norm_may_be_ignored(experiments: Mapping[str, xr.Dataset]) -> Measured
     agreed = normed.shift(layer=1, fill_value=np.inf) < DOUBLE
     if not bool(agreed.any()):
         return None
+    kept = float(normed.where(agreed).max())
     rise = ratio.sel(norm="post", skip=1, value_scale=-0.5).isel(layer=[0, -1])
     return Measured(
         as_written=float(off.max()),
-        under_condition=10 ** float(normed.where(agreed).max()),
+        under_condition=10**kept if kept > DOUBLE else 0.0,
         witness=f"architecture: log10_hc_dc_ratio at {place_of_largest(off)}",
         numbers={
             "rise_decades": median_interval(rise.diff("layer").values),

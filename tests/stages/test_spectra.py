@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -13,6 +16,9 @@ from lowpass.registry import Refusal
 from lowpass.stages.spectra import spectra
 
 from ..laboratory import Laboratory
+
+# What its tests share is made once, by one worker.
+pytestmark = pytest.mark.xdist_group("spectra")
 
 GAUSSIAN = {"generator": "gaussian", "n_tokens": 6, "d_model": 3}
 # Of few pixels, since some measures solve a linear program for each layer.
@@ -42,6 +48,8 @@ WHERE = {
     None: {*SECTIONS},
     "pair": {*SECTIONS},
     "matrix": {*SECTIONS},
+    "mode": {*SECTIONS},
+    "modulus": {*SECTIONS},
     "transient": {*SECTIONS},
     "attention": {"attention", "picture"},
     "temperature": {"attention", "picture"},
@@ -89,10 +97,19 @@ def taken(names, trajectory) -> xr.Dataset:
     return spectra({"params": {"measures": list(names)}}, trajectory)
 
 
+@pytest.fixture(scope="module")
+def made_of(trajectories) -> Callable[[str, str], xr.Dataset]:
+    """Take each measure of each trajectory once, for all tests of one worker."""
+    return cache(lambda name, of: taken([name], trajectories[of]))
+
+
 @pytest.mark.parametrize(("name", "of"), CASES)
-def test_a_measure_has_the_dimensions_of_its_card(name, of, trajectory):
-    swept = sorted(SECTIONS[of]["inside"])
-    made = taken([name], trajectory)
+def test_a_measure_has_the_dimensions_of_its_card_and_leaves_the_trajectory_alone(
+    name, of, trajectory, made_of
+):
+    swept, before = sorted(SECTIONS[of]["inside"]), trajectory.copy(deep=True)
+    made = made_of(name, of)
+    xr.testing.assert_identical(trajectory, before)
     assert list(made) == [name]
     assert made[name].dims == (*swept, *VARIABLES[name].dims)
     assert {*made.coords} == {*made[name].dims}
@@ -100,32 +117,19 @@ def test_a_measure_has_the_dimensions_of_its_card(name, of, trajectory):
 
 
 @pytest.mark.parametrize(("name", "of"), CASES)
-def test_a_measure_of_a_run_does_not_depend_on_its_neighbours(name, of, trajectory):
-    together = taken([name], trajectory).isel(replicate=slice(3, 5)).sel(beta=2.0)
+def test_a_measure_of_a_run_does_not_depend_on_its_neighbours(name, of, trajectory, made_of):
+    together = made_of(name, of).isel(replicate=slice(3, 5)).sel(beta=2.0)
     alone = taken([name], trajectory.isel(replicate=slice(3, 5)).sel(beta=2.0, drop=True))
     xr.testing.assert_identical(together.drop_vars("beta"), alone)
 
 
-@pytest.mark.parametrize(("name", "of"), CASES)
-def test_a_measure_leaves_the_trajectory_alone(name, of, trajectory):
-    before = trajectory.copy(deep=True)
-    taken([name], trajectory)
-    xr.testing.assert_identical(trajectory, before)
-
-
 @pytest.mark.parametrize("of", SECTIONS)
-def test_measures_do_not_depend_on_each_other(of, trajectory):
+def test_measures_do_not_depend_on_each_other_and_are_numbers(of, trajectory, made_of):
     names = [name for name, suits in CASES if suits == of]
     everything = taken(names, trajectory)
     for name in names:
-        xr.testing.assert_identical(everything[name], taken([name], trajectory)[name])
-
-
-@pytest.mark.parametrize("of", SECTIONS)
-def test_nothing_is_measured_that_is_not_a_number(of, trajectory):
-    names = [name for name, suits in CASES if suits == of]
-    for name, values in taken(names, trajectory).items():
-        assert not np.isnan(values).any(), name
+        xr.testing.assert_identical(everything[name], made_of(name, of)[name])
+        assert not np.isnan(everything[name]).any(), name
 
 
 @pytest.mark.parametrize("of", ["attention"])

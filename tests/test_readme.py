@@ -13,6 +13,8 @@ from numpy.testing import assert_allclose
 from lowpass.kernels import KERNELS
 from lowpass.plan import Plan, load
 from lowpass.provenance import digest_of, record_in
+from lowpass.remedies import REMEDIES, Filter, polynomial
+from lowpass.spec.attention import parse
 from lowpass.whole import whole_plan
 
 ROOT = Path(__file__).parents[1]
@@ -20,10 +22,15 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 CONFIG = "config/paper.yaml"
 
 
-def block(heading: str, language: str) -> str:
-    """Give the only code block of a language below a heading."""
+def blocks(heading: str, language: str) -> list[str]:
+    """Give the code blocks of a language below a heading."""
     (below,) = re.findall(rf"^## {heading}\n(.*?)(?=^## )", TEXT, flags=re.S | re.M)
-    (code,) = re.findall(rf"```{language}\n(.*?)```", below, flags=re.S)
+    return re.findall(rf"```{language}\n(.*?)```", below, flags=re.S)
+
+
+def block(heading: str, language: str) -> str:
+    """Give the only one."""
+    (code,) = blocks(heading, language)
     return code
 
 
@@ -73,7 +80,7 @@ def test_the_tensors_that_are_made_can_be_planned(tmp_path, monkeypatch):
 
 
 def test_the_kernel_that_is_shown_obeys_the_law_of_its_kind(rng):
-    text = block("Adding something of one's own", "python")
+    text, _ = blocks("Adding something of one's own", "python")
     held = {"np": np, "KERNELS": type(KERNELS)("attention kernel of the README")}
     exec(text, held)
     scores = rng.standard_normal((3, 5, 5))
@@ -82,6 +89,22 @@ def test_the_kernel_that_is_shown_obeys_the_law_of_its_kind(rng):
     assert (attention >= 0).all()
     assert (attention[:, 0, 1:3] == 0).all()
     assert_allclose(attention.sum(axis=-1), 1, rtol=1e-14)
+
+
+def test_the_remedy_that_is_shown_obeys_the_law_of_its_kind(rng):
+    _, text = blocks("Adding something of one's own", "python")
+    held = {"Filter": Filter, "polynomial": polynomial, "REMEDIES": type(REMEDIES)("remedy")}
+    exec(text, held)
+    a = KERNELS["softmax"](rng.standard_normal((5, 5)))
+    assert_allclose(held["REMEDIES"]["lazy"](0.0).matrix(a), a, atol=1e-15)
+    made = held["REMEDIES"]["lazy"](0.3)
+    assert made.constant_gain == 1
+    assert_allclose(made.matrix(a), 0.3 * np.eye(5) + 0.7 * a, atol=1e-15)
+
+
+def test_the_layer_that_is_shown_is_one():
+    (text,) = re.findall(r"`attention: (\{[^}]*layers: recomputed[^}]*\})`", TEXT)
+    assert parse(yaml.safe_load(text), "README").n_heads == 4
 
 
 @pytest.mark.parametrize("name", ["headline.svg", "headline-night.svg"])

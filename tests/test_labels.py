@@ -22,17 +22,14 @@ CARDS = {**DIMENSIONS, **VARIABLES}
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_a_card_says_a_noun_phrase_in_lower_case(name):
+def test_a_card_says_a_noun_phrase_in_lower_case_and_a_unit_of_a_usable_name(name):
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", name)
+    assert CARDS[name].units
     phrase = CARDS[name].long_name
     assert phrase
     assert phrase[0].islower()
     assert phrase == phrase.strip().rstrip(".")
     assert "\n" not in phrase
-
-
-@pytest.mark.parametrize("name", CARDS)
-def test_a_name_is_one_that_an_expression_can_use(name):
-    assert re.fullmatch(r"[a-z][a-z0-9_]*", name)
 
 
 @pytest.mark.parametrize("name", sorted(set(CARDS) - SILENT))
@@ -49,11 +46,6 @@ def test_what_is_silent_has_no_symbol(name):
     assert CARDS[name].symbol == ""
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_a_unit_is_named(name):
-    assert CARDS[name].units
-
-
 @pytest.mark.parametrize("name", DIMENSIONS)
 def test_a_dimension_has_no_dimensions_and_is_finite(name):
     assert DIMENSIONS[name].dims == ()
@@ -61,13 +53,9 @@ def test_a_dimension_has_no_dimensions_and_is_finite(name):
 
 
 @pytest.mark.parametrize("name", VARIABLES)
-def test_the_dimensions_of_a_variable_have_cards(name):
+def test_the_dimensions_of_a_variable_have_cards_and_replicates_come_first_and_layers_next(name):
     assert set(VARIABLES[name].dims) <= set(DIMENSIONS)
     assert len(set(VARIABLES[name].dims)) == len(VARIABLES[name].dims)
-
-
-@pytest.mark.parametrize("name", VARIABLES)
-def test_replicates_come_first_and_layers_next(name):
     order = ["replicate", "layer", "recorded_layer"]
     first = [dim for dim in VARIABLES[name].dims if dim in order]
     assert first == sorted(first, key=order.index)

@@ -6,6 +6,7 @@ import lowpass.claims.contraction
 import lowpass.claims.growth
 import lowpass.claims.mixing
 import lowpass.claims.order
+import lowpass.claims.remedies
 import lowpass.claims.scaling
 import lowpass.claims.smoothing
 import lowpass.claims.stochastic

@@ -10,6 +10,7 @@ import lowpass.figures.mixing
 import lowpass.figures.order
 import lowpass.figures.pictures
 import lowpass.figures.remedied
+import lowpass.figures.remedies
 import lowpass.figures.scaling
 import lowpass.figures.smoothing
 import lowpass.figures.verdicts

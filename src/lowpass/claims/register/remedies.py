@@ -21,10 +21,9 @@ REGISTER.enter(
     "R02",
     Statement(
         title="FeatScale has the rate of AttnScale",
-        says="FeatScale, which weights the DC part by 1 + s and the HC part by 1 + t after "
-        "attention, has the rate of AttnScale with ω = t.",
+        says="FeatScale, which weights the HC part by 1 + t after attention and keeps the DC part "
+        "as it is, has the rate of AttnScale with ω = t.",
         source="wang2022; this paper",
-        condition="s = 0 and W_V = I.",
     ),
 )
 REGISTER.enter(
@@ -112,5 +111,17 @@ REGISTER.enter(
         "Iₖ(β)/I₀(β), which tend to exp(−k²/(2β)) as β grows.",
         source="this paper",
         condition="k is well below n/2, where the grid of tokens aliases.",
+    ),
+)
+REGISTER.enter(
+    "R12",
+    Statement(
+        title="the HC/DC ratio and what sharpens",
+        says="The HC/DC ratio changes at the rate of the transient ratio, whatever a remedy makes "
+        "of attention.",
+        source="this paper",
+        condition="The transient ratio falls.",
+        repaired="Where a layer sharpens, the transient ratio grows for ever, and HC/DC tends to "
+        "‖Cv‖/‖Jv‖, where v is the mode of largest gain.",
     ),
 )

@@ -161,3 +161,10 @@ def test_the_rate_of_what_sharpens_is_one(judged, experiments):
     assert numbers["sharpens"]["value"] > 0
     assert numbers["lowest"]["value"] == pytest.approx(1, abs=1e-9)
     assert numbers["highest"]["value"] == pytest.approx(1, abs=1e-9)
+
+
+def test_where_nothing_sharpens_no_rate_is_quoted(judged, experiments):
+    falling = experiments[ALL].sel(strength=[0.0])
+    said = judged("R12", {ALL: falling})
+    assert said["verdict"] == "holds"
+    assert said["numbers"] == {"sharpens": {"value": 0, "low": 0, "high": 0}}

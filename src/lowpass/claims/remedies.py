@@ -176,14 +176,14 @@ def the_mean_hides_what_sharpens(experiments: Mapping[str, xr.Dataset]) -> Measu
     sharpens = shown & (foretold > 1)
     off = share_off(runs["hc_dc_rate"], foretold, shown).rename("hc_dc_rate")
     ends = runs["log10_hc_dc_ratio"].isel(layer=-1) - runs["log10_mode_ratio"]
+    numbers = {"sharpens": exactly(float(sharpens.sum()))}
+    if bool(sharpens.any()):
+        rates = runs["hc_dc_rate"].where(sharpens)
+        numbers |= {"highest": exactly(float(rates.max())), "lowest": exactly(float(rates.min()))}
     return Measured(
         as_written=float(off.max()),
         under_condition=float(off.where(foretold < 1, 0.0).max()),
         repaired_distance=float(abs(ends.where(sharpens, 0.0)).max()),
         witness=f"remedies: hc_dc_rate at {place_of_largest(off)}",
-        numbers={
-            "sharpens": exactly(float(sharpens.sum())),
-            "highest": exactly(float(runs["hc_dc_rate"].where(sharpens).max())),
-            "lowest": exactly(float(runs["hc_dc_rate"].where(sharpens).min())),
-        },
+        numbers=numbers,
     )

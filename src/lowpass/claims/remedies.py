@@ -139,8 +139,7 @@ def neutreno_settles_where_it_is_foretold(experiments: Mapping[str, xr.Dataset])
         witness=f"neutreno: log10_fixed_point_distance at {place_of_largest(last)}",
         numbers={
             "wrong": exactly(float(wrong.sum())),
-            "clear": exactly(float(clear.sum())),
-            "draws": exactly(float(clear.size)),
+            "clear_share": exactly(float(clear.mean())),
             **{
                 f"leaves_{strength:g}": exactly(float((foretold > 0).sel(strength=strength).mean()))
                 for strength in runs["strength"].values
@@ -176,7 +175,7 @@ def the_mean_hides_what_sharpens(experiments: Mapping[str, xr.Dataset]) -> Measu
     sharpens = shown & (foretold > 1)
     off = share_off(runs["hc_dc_rate"], foretold, shown).rename("hc_dc_rate")
     ends = runs["log10_hc_dc_ratio"].isel(layer=-1) - runs["log10_mode_ratio"]
-    numbers = {"sharpens": exactly(float(sharpens.sum()))}
+    numbers = {"sharpens_share": exactly(float(sharpens.mean()))}
     if bool(sharpens.any()):
         rates = runs["hc_dc_rate"].where(sharpens)
         numbers |= {"highest": exactly(float(rates.max())), "lowest": exactly(float(rates.min()))}

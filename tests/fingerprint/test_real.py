@@ -79,7 +79,8 @@ SECTIONS = {
                     "slem", "transient_rate", "row_sum_defect", "dft_mean_defect",
                     "projective_diameter", "henrici_number", "log10_power_gain",
                     "log10_mixing_distance", "stable_rank", "log10_cosine_gap",
-                    "log10_dirichlet_energy", "log10_dong_bound", "delta_log_amplitude"],
+                    "log10_dirichlet_energy", "log10_dong_bound", "delta_log_amplitude",
+                    "collapse_order", "mean_departure", "first_departure"],
         "replicates": 4,
     },
     "counterexamples": {
@@ -115,6 +116,14 @@ SECTIONS = {
         "spectra": ["slem"],
         "replicates": 1,
     },
+    "stack": {
+        "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 4},
+        "attention": {"values": "random", "n_heads": 2, "beta": 1.0, "depth": 4,
+                      "layers": ["frozen", "recomputed"], "skip": 1.0, "norm": "post"},
+        "inside": ["layers"],
+        "spectra": ["log10_hc_dc_ratio", "log10_composite_norm", "effective_rank", "mean_cosine"],
+        "replicates": 2,
+    },
     "nile": {
         "data": {"generator": "series", "path": "workflow/resources/nile.csv",
                  "key": "year", "value": "flow"},
@@ -123,7 +132,8 @@ SECTIONS = {
     "photograph": {
         "data": {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32},
         "attention": {"score": "l2", "weights": "identity", "beta": 0.1, "depth": 2},
-        "spectra": ["picture", "log10_radial_power", "input_mode_gain", "bessel_gain"],
+        "spectra": ["picture", "log10_radial_power", "input_mode_gain", "bessel_gain",
+                    "fitted_picture", "picture_correlation"],
     },
     "warm": {
         "data": {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32},

@@ -265,7 +265,7 @@ def test_the_prediction_of_one_mode_is_the_ratio_itself():
     """With c = 10^2 and a matrix of the right eigenvalue, prediction and ratio coincide."""
     rate = 0.25
     made = decaying(2.0 + np.log10(rate) * np.arange(21)[None])
-    made = made.merge(of_matrix([[0.5, 0.5], [0.25, 0.75]]))
+    made = made.merge(of_matrix([[0.5, 0.5], [0.25, 0.75]])).assign_coords(token=[0, 1])
     assert_allclose(measure("slem", made), rate, rtol=1e-14)
     predicted = measure("log10_predicted_ratio", made)
     assert_allclose(predicted, measure("log10_transient_ratio", made), rtol=1e-13)

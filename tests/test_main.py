@@ -317,7 +317,7 @@ def test_a_job_names_its_product_where_the_system_names_no_file(job, monkeypatch
         (
             {"attention": {"kernel": "boxcar", "score": "l2", "beta": 1.0e6, "depth": 3}},
             "attention",
-            r"query \[0, 0\] has no key within the bandwidth of the kernel 'boxcar': .* Divide b",
+            r"query \[0, 0, 0\] has no key within the bandwidth of the kernel 'boxcar': .* Divide",
         ),
     ],
 )

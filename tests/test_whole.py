@@ -126,7 +126,7 @@ def project(tmp_path):
     [
         ("paper.typ", True),
         ("references.bib", True),
-        ("sections/heat.typ", True),
+        ("sections/limit.typ", True),
         ("sections/newer.typ", True),
         ("sections/deeper/newer.typ", True),
         ("sections/.newer.typ", False),
@@ -145,7 +145,7 @@ def test_a_text_that_is_edited_or_added_is_felt_by_the_paper_alone(name, felt, p
 
 def test_a_section_that_went_is_felt_by_the_paper_alone(project):
     before = whole_plan(project / "mine.yaml", "mine.yaml", project)
-    (project / TEXTS / "sections/heat.typ").unlink()
+    (project / TEXTS / "sections/limit.typ").unlink()
     after = whole_plan(project / "mine.yaml", "mine.yaml", project)
     assert lost(before, after) == Counter(paper=1)
 

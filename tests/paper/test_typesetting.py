@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "workflow" / "paper"
 TEXTS = texts(ROOT)
 # Files of the template, as the tests call them.
-FILES = {"paper": "paper.typ", "parts": "parts.typ", "heat": "sections/heat.typ"}
+FILES = {"paper": "paper.typ", "parts": "parts.typ", "limit": "sections/limit.typ"}
 JUDGED = {
     "A04": {
         "verdict": "conditional",

@@ -232,7 +232,11 @@ def test_no_mutant_changes_a_product_unseen(ran, mutated):
 
 
 def test_mutants_change_products(ran, mutated, capsys):
-    """A mutation test that changed nothing would prove nothing."""
+    """A mutation test that changed nothing would prove nothing.
+
+    Every module has its turn, and many serve none of the recipes here: those mutants count that
+    some fingerprint sees, of which one in eight has to show in a product.
+    """
     pairs = [
         (old.output != new.output, seen != now)
         for _, _, results, prints in mutated
@@ -241,11 +245,13 @@ def test_mutants_change_products(ran, mutated, capsys):
     ]
     noticed = sum(bool(caught(ran, mutant)) for _, _, *mutant in mutated)
     vain = sum(print_ and not output for output, print_ in pairs)
+    reached = sum(prints != ran[1] for *_, prints in mutated)
     with capsys.disabled():
         print(f"\n{len(mutated)} mutants x {len(ran[0])} recipes: {len(pairs)} products made, "
-              f"{sum(output for output, _ in pairs)} changed (by {noticed} mutants), "
+              f"{sum(output for output, _ in pairs)} changed (by {noticed} of {reached} seen), "
               f"{vain} rerun in vain ({vain / len(pairs):.1%})")  # fmt: skip
-    assert noticed >= len(mutated) / 5
+    assert reached >= len(mutated) / 4
+    assert noticed >= reached / 8
 
 
 def definition(real: Subject, module: str, name: str) -> tuple[Path, int]:

@@ -223,7 +223,9 @@ def test_a_value_unit_makes_the_slowest_mode_grow_as_told(shared_laboratory):
 
 
 def test_heads_have_to_divide_the_features(shared_laboratory):
-    with pytest.raises(Refusal, match=r"^attention\.n_heads: 3 heads cannot share 4 features"):
+    with pytest.raises(
+        Refusal, match=r"^test\.trial\.attention\.n_heads: 3 heads cannot share 4 features"
+    ):
         run(shared_laboratory, n_heads=3)
 
 

@@ -42,7 +42,7 @@ VARIABLES.enter(
     "slem_over_gaussian",
     Card(
         r"|\lambda_2|/\lambda_\mathrm{G}",
-        "second modulus over its limit for Gaussian tokens",
+        "second modulus over Gaussian limit",
         dims=("replicate",),
     ),
 )
@@ -91,7 +91,7 @@ VARIABLES.enter(
     "slem_over_independent",
     Card(
         r"|\lambda_2|/\lambda_\mathrm{I}",
-        "second modulus over its limit for independent logits",
+        "second modulus over random limit",
         dims=("replicate",),
     ),
 )

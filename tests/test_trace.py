@@ -346,7 +346,12 @@ CODE = {
         "spectra",
     ),
     "a measure out of use": ("measures/decay.py", "LATER = 2", "LATER = 3", ""),
-    "a card": ("measures/matrices.py", '"second-largest eig', '"second eig', "spectra experiment"),
+    "a card": (
+        "measures/decay.py",
+        "decimal logarithm of the HC/DC ratio",
+        "logarithm of the HC/DC ratio",
+        "spectra experiment",
+    ),
     "the form of a figure": ("figures/saving.py", '"Software": None', "", "figures"),
 }
 

@@ -5,7 +5,8 @@ owns that step and nothing else: it never sees values, depth, or files. Three
 facts of an entry say what may be relied on: ``positive``, every allowed weight
 is positive; ``negative``, weights may be negative; ``doubly_stochastic``, columns
 sum to one as well. The fact ``reads`` says what a score must give, see
-:mod:`lowpass.scores`; without it anything will do.
+:mod:`lowpass.scores`; without it anything will do. ``split_form`` is true of what
+:mod:`lowpass.consensus` follows beyond machine precision, of kernels and of scores.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ KERNELS = Registry("attention kernel")
 READABLE = {"product": "score 'dot'", "squared distance": "score 'l2'"}
 
 
-@KERNELS.add("softmax", positive=True, negative=False, doubly_stochastic=False)
+@KERNELS.add("softmax", positive=True, negative=False, doubly_stochastic=False, split_form=True)
 def softmax(scores: np.ndarray) -> np.ndarray:
     r"""Exponentiate each row and divide by its sum.
 

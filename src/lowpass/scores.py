@@ -57,7 +57,7 @@ def _same_width(q: np.ndarray, k: np.ndarray, why: str) -> None:
         )
 
 
-@SCORES.add("dot", gives="product", per_root_feature=True)
+@SCORES.add("dot", gives="product", per_root_feature=True, split_form=True)
 def dot(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     """Multiply every query with every key.
 
@@ -131,7 +131,7 @@ def _square_distance(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     return square
 
 
-@SCORES.add("l2", gives="squared distance", per_root_feature=False)
+@SCORES.add("l2", gives="squared distance", per_root_feature=False, split_form=True)
 def l2(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     r"""Give minus half the squared distance of every query from every key.
 

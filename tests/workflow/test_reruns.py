@@ -235,7 +235,7 @@ def test_an_edit_counts_through_a_decorator_and_an_alias(project):
     project.edit(BALANCE, before, after_decorator)
     assert project.plan(*attention) == {"attention": 1}
     project.edit(BALANCE, after_decorator, before)
-    project.edit(BALANCE, "plan = _rough(scores)", "plan = +_rough(scores)")
+    project.edit(BALANCE, "plan = _rough(", "plan = +_rough(")
     assert project.plan(*attention) == {"attention": 1}
 
 

@@ -16,9 +16,6 @@ from lowpass.spec.depth import Record, check_recorded
 from lowpass.starts import STARTS
 from lowpass.weights import VALUES, WEIGHTS
 
-# Recomputed attention has a split form for this, of a few scores.
-SPLIT_KERNEL, SPLIT_SCORES = "softmax", ("dot", "l2")
-
 
 def known_kernel(name: str) -> str:
     """Refuse a name that no attention kernel has."""
@@ -210,10 +207,11 @@ def check_dynamics(spec: Attention, where: str) -> None:
             f"{place(where, 'value_unit')}: '{spec.value_unit}' needs the one |λ₂| of all layers; "
             f"write 'layers: frozen', or delete it."
         )
-    exact = spec.kernel == SPLIT_KERNEL and spec.score in SPLIT_SCORES
+    facts = (KERNELS.facts(spec.kernel), SCORES.facts(spec.score))
+    exact = all(each.get("split_form") for each in facts)
     if spec.layers == "recomputed" and spec.arithmetic == "split" and not exact:
         raise Refusal(
             f"{place(where, 'arithmetic')}: recomputed attention has a split form for the kernel "
-            f"'{SPLIT_KERNEL}' of the scores 'dot' and 'l2' only, not for "
+            f"'softmax' of the scores 'dot' and 'l2' only, not for "
             f"'{spec.kernel}' of '{spec.score}'; write 'arithmetic: float64'."
         )

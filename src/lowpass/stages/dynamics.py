@@ -133,7 +133,7 @@ def recomputed_split(
     if isinstance(mask, str) and mask == "none":
         return softmax_mixing(y, w_q, w_k, **given)
     scores = masked(split_logits(y, w_q, w_k, **given), mask, mask_width=spec.mask_width)
-    return matrix_mixing(KERNELS["softmax"](scores))
+    return matrix_mixing(KERNELS[spec.kernel](scores))
 
 
 def recomputed_plain(

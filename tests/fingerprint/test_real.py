@@ -35,7 +35,7 @@ from .sabotage import forget_entries, forget_imports
 pytestmark = pytest.mark.xdist_group("real")
 
 SEED = 20261129
-COUNT = os.environ.get("FINGERPRINT_MUTANTS", "20")
+COUNT = os.environ.get("FINGERPRINT_MUTANTS", "30")
 PROJECT = Path(__file__).parents[2]
 SOURCE = Path(lowpass.registry.__file__).parents[1]
 # Mathematics, specifications (but for that of the whole configuration), stages, and what

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowpass.splits import Split, along, by_mean, combined, dc_scaled, mapped, regrouped
+from lowpass.splits import Split, by_mean, combined, mapped
 
 
 def whole(state: Split) -> np.ndarray:
@@ -64,12 +64,3 @@ def test_growth_beyond_the_range_of_floats_stays_in_the_exponents(tokens):
     digits = (state.kept_exponent + np.log2(np.abs(state.kept).max(axis=-1))) * np.log10(2)
     first = np.log10(np.abs(tokens.mean(axis=-2)).max(axis=-1))
     assert_allclose(digits, 4000 + first, rtol=1e-13)
-
-
-def test_other_weights_give_the_same_tokens(tokens, rng):
-    weights = rng.dirichlet(np.ones(6), size=3)
-    state = regrouped(by_mean(tokens), weights)
-    assert_allclose(whole(state), tokens, rtol=1e-14)
-    assert_allclose(along(weights, state.rest), 0, atol=1e-16)
-    mean, exponent = dc_scaled(state, weights)
-    assert_allclose(np.ldexp(mean, exponent[:, None]), tokens.mean(axis=-2), rtol=1e-14)

@@ -216,26 +216,6 @@ def mapped(state: Split, matrix: np.ndarray) -> Split:
     return Split.scaled(kept, state.rest @ matrix, state.exponent, state.kept_exponent)
 
 
-def regrouped(state: Split, weights: np.ndarray) -> Split:
-    """Split the same tokens with other weights.
-
-    Parameters
-    ----------
-    state : Split
-    weights : (..., token) float
-        They sum to one.
-
-    Returns
-    -------
-    Split
-        Exact but for the rounding of one sum.
-    """
-    leak = along(weights, state.rest)[..., 0, :]
-    moved = Split.of(leak, remove_stationary(weights, state.rest), state.exponent, state.exponent)
-    alone = Split.of(state.kept, np.zeros_like(state.rest), 0, state.kept_exponent)
-    return combined([(1.0, moved), (1.0, alone)])
-
-
 def dc_scaled(state: Split, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     r"""Give the token mean with a binary exponent, so that it cannot underflow.
 

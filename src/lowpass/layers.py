@@ -103,6 +103,8 @@ def filtered(arithmetic: Arithmetic, remedy: Filter, head: Head, y: State, first
             terms.append((a, b, power))
     if remedy.source:
         terms.append((remedy.source, remedy.source, first))
+    # A filter whose coefficients are all zero leaves nothing.
+    terms = terms or [(0.0, 0.0, y)]
     alone = len(terms) == 1 and terms[0][:2] == (1.0, 1.0)
     return terms[0][2] if alone else arithmetic.weighed(terms)
 

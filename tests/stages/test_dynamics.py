@@ -222,6 +222,19 @@ def test_a_value_unit_makes_the_slowest_mode_grow_as_told(shared_laboratory):
     )
 
 
+def test_a_unit_of_nothing_is_refused(shared_laboratory):
+    """Equal weights forget at once."""
+    with pytest.raises(Refusal, match=r"attention\.value_unit: \|λ₂\| of replicate 0 is zero, and"):
+        run(shared_laboratory, kernel="uniform", value_scale=1.2, value_unit="inverse_slem")
+
+
+def test_a_filter_of_zeros_leaves_what_is_skipped(shared_laboratory):
+    nothing = {"remedy": "featscale", "strength": -1.0, "featscale_dc": -1.0}
+    made = run(shared_laboratory, layers="recomputed", skip=0.5, **nothing)
+    x = tokens(shared_laboratory)
+    assert_allclose(state(made)[:, 1], 0.5 * x, rtol=1e-12, atol=1e-14)
+
+
 def test_heads_have_to_divide_the_features(shared_laboratory):
     with pytest.raises(
         Refusal, match=r"^test\.trial\.attention\.n_heads: 3 heads cannot share 4 features"

@@ -93,8 +93,13 @@ def first_layer(spec: Attention, data: xr.Dataset, seed: int) -> Made:
         made = Made(KERNELS[spec.kernel](scores), projections, largest)
     if spec.value_unit == "one" or projections.w_v is None:
         return made
-    unit = 1 / slem(made.attention.mean(axis=1))
-    in_units = projections._replace(w_v=unit[:, None, None] * projections.w_v)
+    modulus = slem(made.attention.mean(axis=1))
+    if (modulus == 0).any():
+        raise Refusal(
+            f"attention.value_unit: |λ₂| of replicate {np.argmin(modulus)} is zero, and "
+            "'inverse_slem' divides by it; write 'value_unit: one', or another kernel."
+        )
+    in_units = projections._replace(w_v=projections.w_v / modulus[:, None, None])
     return made._replace(projections=in_units)
 
 

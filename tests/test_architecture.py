@@ -36,7 +36,7 @@ LAYER = {
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
             "scores compact stating "
             "smoothing measures "
-            "graphs laplacians modes chebyshev diffusion ring fourier "
+            "graphs laplacians modes chebyshev diffusion flows ring fourier "
             "contraction normality powers diversity energy collapse gains",
             "spec",
             "stages",

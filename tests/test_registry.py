@@ -21,7 +21,7 @@ PLACES = [
     ("lowpass.graphs", "GRAPHS"),
     ("lowpass.laplacians", "LAPLACIANS"),
     ("lowpass.diffusion", "HEATS"),
-    ("lowpass.diffusion", "FLOWS"),
+    ("lowpass.flows", "FLOWS"),
     ("lowpass.scores", "SCORES"),
     ("lowpass.starts", "STARTS"),
     ("lowpass.weights", "WEIGHTS"),

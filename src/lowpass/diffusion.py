@@ -1,23 +1,19 @@
 r"""The heat flow of a Laplacian.
 
-It owns :math:`X(\tau) = e^{-\tau L} X`: as a matrix, as an action at several
-times, and layer by layer in split form, far below machine precision.
+It owns :math:`X(\tau) = e^{-\tau L} X` at given times: as a matrix, as an action,
+as the norm of what is left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
-
 import numpy as np
 
 from lowpass import chebyshev
-from lowpass.modes import Modes, balanced, changing_modes, refuse_missing, refuse_other_limits
+from lowpass.modes import balanced, changing_modes, refuse_missing
 from lowpass.registry import Refusal, Registry
-from lowpass.splits import Split, remove_stationary
+from lowpass.splits import Split, along, remove_stationary
 
 HEATS = Registry("heat method")
-FLOWS = Registry("heat flow")
 
 # The logarithm of the largest float is 709.
 LARGEST_GROWTH = 700.0
@@ -25,8 +21,22 @@ LARGEST_GROWTH = 700.0
 CANCELLING = 9.0
 
 
-def _usable_times(times: np.ndarray | float) -> np.ndarray:
-    """Insist on times that are finite and not negative."""
+def usable_times(times: np.ndarray | float) -> np.ndarray:
+    """Insist on times that are finite and not negative.
+
+    Parameters
+    ----------
+    times : (...) float
+
+    Returns
+    -------
+    (...) float
+
+    Raises
+    ------
+    Refusal
+        Naming the first time that is not.
+    """
     times = np.asarray(times, dtype=np.float64)
     for time in times[~np.isfinite(times)]:
         raise Refusal(f"the diffusion time is {time}; heat flows for a finite time. Give a number.")
@@ -83,7 +93,7 @@ def heat_kernel(
     ----------
     .. [1] chung1997.
     """
-    times = _usable_times(time)
+    times = usable_times(time)
     symmetric, root = balanced(laplacian, stationary)
     value, vector = np.linalg.eigh(symmetric)
     _refuse_overflow(float(value.min()), times)
@@ -195,129 +205,52 @@ def heat_action(
         If a time is negative, a number is not finite, the balance does not
         hold, or the method says why it cannot.
     """
-    times = _usable_times(times)
+    times = usable_times(times)
     refuse_missing(x, "token")
     return HEATS[method](laplacian, x, times, stationary)
 
 
-def _scaled_sum(modes: Modes, amplitude: np.ndarray, log2: np.ndarray) -> tuple:
-    """Sum modes of amplitude times 2**log2, with the binary exponent of the largest."""
-    largest = np.abs(amplitude).max(axis=-1)
-    mantissa, own = np.frexp(largest)
-    size = np.where(mantissa > 0, log2 + own, -np.inf)
-    top = size.max(axis=-1)
-    exponent = np.where(np.isfinite(top), np.ceil(top), 0.0)
-    unit = np.ldexp(amplitude, -own[..., None])
-    weight = np.exp2(size - exponent[..., None])
-    return modes.vector @ (weight[..., None] * unit), exponent.astype(np.int64)
+def log10_heat_norm(
+    laplacian: np.ndarray, x: np.ndarray, times: np.ndarray, stationary: np.ndarray | None = None
+) -> np.ndarray:
+    r"""Give the norm of what heat leaves of all but the constant, however small.
 
+    .. math:: n \sum_i \pi_i \|x_i(\tau) - \pi^\top X\|^2 = n \sum_m w_m e^{-2\tau\lambda_m}
 
-@FLOWS.add("eigh")
-def eigh_flow(
-    laplacian: np.ndarray, start: Split, stationary: np.ndarray, time: float
-) -> Iterator[Split]:
-    """Weigh the start's modes anew for each layer, so that no error adds up.
-
-    The weights are kept relative to the largest, with an exact binary
-    exponent, so that nothing underflows; the modes have no stationary part
-    that could come back. A mode that the start lacks is there with its
-    rounding, 1e-16, and shows once all others have fallen below that.
-
-    Parameters
-    ----------
-    laplacian : (..., token, token) float
-    start : Split
-    stationary : (..., token) float
-    time : float
-        Diffusion time of one layer.
-
-    Yields
-    ------
-    Split
-    """
-    yield start
-    modes = changing_modes(laplacian, stationary)
-    weighted = stationary[..., :, None] * start.rest
-    amplitude = np.swapaxes(modes.vector, -1, -2) @ weighted
-    for layer in count(1):
-        total, exponent = _scaled_sum(
-            modes, amplitude, -(layer * time) * modes.eigenvalue / np.log(2)
-        )
-        yield Split.of(start.kept, total, start.exponent + exponent, start.kept_exponent)
-
-
-@FLOWS.add("chebyshev")
-def chebyshev_flow(
-    laplacian: np.ndarray, start: Split, stationary: np.ndarray, time: float
-) -> Iterator[Split]:
-    """Repeat one polynomial step, rescaling exactly after each.
-
-    A layer is cut into steps in which the slowest mode keeps a good part of
-    itself; otherwise the rounding of the sum would hide it.
-
-    Parameters
-    ----------
-    laplacian : (..., token, token) float
-    start : Split
-    stationary : (..., token) float
-    time : float
-        Diffusion time of one layer.
-
-    Yields
-    ------
-    Split
-    """
-    low, high = chebyshev.interval(laplacian)
-    # The slowest of the changing modes is no faster than their mean.
-    mean = np.trace(laplacian, axis1=-2, axis2=-1).max() / (laplacian.shape[-1] - 1)
-    n_steps = max(1, int(np.ceil(time * max(mean, -low))))
-    step = np.array([time / n_steps])
-    state = start
-    while True:
-        yield state
-        for _ in range(n_steps):
-            total = chebyshev.exponential(laplacian, state.rest, step, (low, high))[0]
-            rest = remove_stationary(stationary, total)
-            state = Split.of(state.kept, rest, state.exponent, state.kept_exponent)
-
-
-def iterate_heat(
-    laplacian: np.ndarray, start: Split, stationary: np.ndarray, *, time: float, method: str
-) -> Iterator[Split]:
-    r"""Let heat flow for ever, in split form.
-
-    .. math:: X_t = e^{-t \tau L} X_0 = 1 s^\top + e^{-t \tau L} R_0
-
-    The part along the constant never changes; the rest keeps its own binary
-    exponent, so that it can fall (or, where L is indefinite, rise) far beyond
-    the range of floats.
+    with the energies :math:`w_m` of the start's modes. Where L is symmetric, π is even and this
+    is :math:`\|HC(e^{-\tau L} X)\|_F`. It is summed by its logarithm, so that nothing
+    underflows; a mode that the start lacks is there with its rounding, 1e-16.
 
     Parameters
     ----------
     laplacian : (..., token, token) float
         Its rows sum to zero: any entry of ``LAPLACIANS`` but ``normalised``.
-    start : Split
-        Such as ``Split.of(*STARTS["tokens"](x, laplacian, stationary))``.
-    stationary : (..., token) float
-        As given by :func:`lowpass.laplacians.stationary_of`.
-    time : float
-        Diffusion time τ of one layer, not negative.
-    method : str
-        A name in ``FLOWS``.
+    x : (..., token, feature) float
+    times : (time,) float
+        Diffusion times τ, not negative, in any order.
+    stationary : (..., token) float or None
+        Weights π with π_i L_ij = π_j L_ji; None where L is symmetric.
 
     Returns
     -------
-    iterator of Split
-        The start (layer 0), then one state for each layer, without end.
+    (time, ...) float
+        Decimal logarithm; minus infinity where tokens agree.
 
     Raises
     ------
     Refusal
-        If the time is negative, a number is not finite, rows do not sum to
-        zero, or the balance does not hold.
+        As for :func:`heat_action`; also if rows do not sum to zero.
     """
-    _usable_times(time)
-    refuse_missing(start.rest, "token")
-    balanced(laplacian, stationary)
-    refuse_other_limits(laplacian)
-    return FLOWS[method](laplacian, start, stationary, time)
+    times = usable_times(times)
+    refuse_missing(x, "token")
+    n_tokens = laplacian.shape[-1]
+    if stationary is None:
+        stationary = np.full(laplacian.shape[:-1], 1 / n_tokens)
+    modes = changing_modes(laplacian, stationary)
+    start = Split.of(along(stationary, x)[..., 0, :], remove_stationary(stationary, x))
+    amplitude = np.swapaxes(modes.vector, -1, -2) @ (stationary[..., :, None] * start.rest)
+    with np.errstate(divide="ignore"):
+        weight = 2 * np.log(np.linalg.norm(amplitude, axis=-1))
+    each = weight - 2 * np.multiply.outer(times, modes.eigenvalue)
+    nats = np.logaddexp.reduce(each, axis=-1) / 2
+    return nats / np.log(10) + 0.5 * np.log10(n_tokens) + start.exponent * np.log10(2)

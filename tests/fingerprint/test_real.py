@@ -47,6 +47,7 @@ REACHABLE = (
     "diffusion",
     "domains",
     "eigen",
+    "flows",
     "fourier",
     "frozen",
     "graphs",

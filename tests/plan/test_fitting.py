@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lowpass.data import GENERATORS
-from lowpass.diffusion import FLOWS
+from lowpass.flows import FLOWS
 from lowpass.graphs import GRAPHS
 from lowpass.kernels import KERNELS
 from lowpass.labels import VARIABLES

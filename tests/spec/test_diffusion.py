@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lowpass.diffusion import FLOWS
+from lowpass.flows import FLOWS
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal

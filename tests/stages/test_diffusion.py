@@ -8,7 +8,7 @@ import xarray as xr
 from mpmath import mp
 from numpy.testing import assert_allclose
 
-from lowpass.diffusion import FLOWS
+from lowpass.flows import FLOWS
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from lowpass.diffusion import FLOWS
 from lowpass.domains import Count, NonNegative
+from lowpass.flows import FLOWS
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal

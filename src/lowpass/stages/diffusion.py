@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from lowpass.diffusion import heat_kernel, iterate_heat
+from lowpass.diffusion import heat_kernel
+from lowpass.flows import iterate_heat
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.modes import eigenvalues

@@ -1,0 +1,46 @@
+"""Laplacians to let heat flow on, for tests of flows: every graph, and logits of any sign."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lowpass.graphs import GRAPHS
+from lowpass.laplacians import LAPLACIANS, stationary_of
+from lowpass.splits import Split
+from lowpass.starts import STARTS
+
+CONSTANT = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
+POSITIVE = [name for name in CONSTANT if LAPLACIANS.facts(name)["positive"]]
+PLACE = np.array([[row, column] for row in range(2) for column in range(4)])
+# Besides the graphs: numbers of any sign, for which heat may flow the wrong way.
+AFFINITIES = [*GRAPHS, "logits"]
+
+
+def affinity(name: str, rng: np.random.Generator, *leading: int) -> np.ndarray:
+    """Give the affinity of eight tokens on a graph, or their symmetrised logits."""
+    x = rng.standard_normal((*leading, 8, 3))
+    if name == "logits":
+        return x @ np.swapaxes(x, -1, -2) / 2
+    return GRAPHS[name](x, PLACE, 0.6)
+
+
+def possible(graph: str, laplacian: str) -> bool:
+    return graph != "logits" or not LAPLACIANS.facts(laplacian)["positive"]
+
+
+FLOWING = [(g, name) for g in AFFINITIES for name in CONSTANT if possible(g, name)]
+ALL = [(g, name) for g in AFFINITIES for name in LAPLACIANS if possible(g, name)]
+
+
+def generator(
+    graph: str, name: str, rng: np.random.Generator, *leading: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Give a Laplacian and its stationary weights, or None where it has none."""
+    w = affinity(graph, rng, *leading)
+    keeps = LAPLACIANS.facts(name)["constant_mode"]
+    return LAPLACIANS[name](w), stationary_of(w, name) if keeps else None
+
+
+def started(laplacian: np.ndarray, x: np.ndarray, pi: np.ndarray) -> tuple:
+    """Give what an iteration takes: the Laplacian, the start in split form, π."""
+    return laplacian, Split.of(*STARTS["tokens"](x, laplacian, pi)), pi

@@ -90,6 +90,44 @@ def sinkhorn(scores: np.ndarray) -> np.ndarray:
     return plan
 
 
+@KERNELS.add("density_corrected", positive=True, negative=False, doubly_stochastic=False)
+def density_corrected(scores: np.ndarray) -> np.ndarray:
+    r"""Divide exponentiated scores by the degrees of both tokens, then each row by its sum.
+
+    .. math:: A_{ij} \propto \frac{e^{S_{ij}}}{d_i d_j}, \qquad d_j = \textstyle\sum_i e^{S_{ij}}
+
+    Of symmetric scores d estimates the density of the tokens, and a key then weighs as much
+    as the room that it stands for. What a row shares, such as d_i, its sum removes: this is
+    one sweep of the alternating normalisation that ``sinkhorn`` repeats, columns first.
+
+    Parameters
+    ----------
+    scores : (..., query, key) float
+        Adding a constant to a column leaves the result unchanged. An entry of
+        -inf is masked.
+
+    Returns
+    -------
+    (..., query, key) float
+        Rows are non-negative and sum to one; masked entries are exactly zero.
+
+    Raises
+    ------
+    Refusal
+        As for softmax.
+
+    References
+    ----------
+    .. [1] coifman2006, section 3, with α = 1.
+    """
+    refuse_unusable(scores)
+    top = scores.max(axis=-2, keepdims=True)
+    # A key that no query sees has no degree, and needs none.
+    top = np.where(top > -np.inf, top, 0.0)
+    degree = np.exp(scores - top).sum(axis=-2, keepdims=True)
+    return softmax(scores - top - np.log(np.where(degree > 0, degree, 1.0)))
+
+
 @KERNELS.add("signed", positive=False, negative=True, doubly_stochastic=False, reads="product")
 def signed(scores: np.ndarray) -> np.ndarray:
     r"""Divide each row by its sum, whatever the signs.

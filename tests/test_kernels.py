@@ -268,7 +268,8 @@ def test_sinkhorn_of_symmetric_scores_is_what_the_alternation_finds(scores):
     s = (scores[:2] + np.swapaxes(scores[:2], -1, -2)) / 2
     shifted = s + np.arange(12)[:, None]
     even = sinkhorn(s)
-    assert_allclose(even, np.swapaxes(even, -1, -2), rtol=1e-13)
+    # Symmetric as far as its sums are one; the other's slowest mode stops at their tolerance.
+    assert_allclose(even, np.swapaxes(even, -1, -2), rtol=0, atol=1e-14)
     assert_allclose(even, sinkhorn(shifted), rtol=1e-9, atol=1e-12)
 
 

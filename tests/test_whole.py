@@ -17,7 +17,16 @@ from lowpass.whole import whole_plan
 
 from .configurations import ROOT, TEXT, keys, lost, planned
 
-PAPER = yaml.safe_load((ROOT / "config/paper.yaml").read_text(encoding="utf-8"))
+
+def read(file: str) -> dict:
+    """Read a configuration as it stands in its file."""
+    return yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))
+
+
+PAPER, SMOKE = read("config/paper.yaml"), read("config/smoke.yaml")
+MINIATURES = read("tests/miniatures.yaml")
+# A job starts for longer than it computes, so jobs are what an hour or a minute has room for.
+MOST_JOBS = {"config/paper.yaml": 300, "config/smoke.yaml": 80}
 
 
 def paper(*names: str) -> str:
@@ -74,6 +83,35 @@ def test_without_an_experiment_nothing_is_planned_that_shows_it(name, whole, tmp
 @pytest.mark.parametrize("order", [sorted, lambda names: sorted(names, reverse=True)])
 def test_the_order_of_experiments_does_not_matter(order, whole, tmp_path):
     assert keys(planned(paper(*order(PAPER["experiments"])), tmp_path)) == keys(whole)
+
+
+@pytest.mark.parametrize("file", MOST_JOBS)
+def test_a_run_is_of_few_jobs(file):
+    assert sum(1 for _ in whole_plan(ROOT / file, file, ROOT)) <= MOST_JOBS[file]
+
+
+def test_every_experiment_has_a_miniature_and_no_two():
+    assert not set(SMOKE["experiments"]) & set(MINIATURES["experiments"])
+    assert set(PAPER["experiments"]) == {*SMOKE["experiments"], *MINIATURES["experiments"]}
+
+
+def test_the_smoke_run_makes_products_of_every_kind_that_the_paper_has(whole):
+    """A rule, and whether it reads nothing, a file, one product, or several, and of which rule."""
+
+    def kinds(plan) -> set[tuple]:
+        return {
+            (each.stage, bool(each.resource), min(len(each.parents), 2), parent)
+            for each in plan
+            for parent in {point.stage for point in each.parents} or {None}
+        }
+
+    assert kinds(whole_plan(ROOT / "config/smoke.yaml", "smoke", ROOT)) == kinds(whole)
+
+
+def test_the_smoke_run_sweeps_in_every_way():
+    smoke = SMOKE["experiments"].values()
+    assert {key for section in smoke for key in section} >= {"zip", "inside", "replicates"}
+    assert any(isinstance(value, list) for each in smoke for value in each["data"].values())
 
 
 # What is particular.

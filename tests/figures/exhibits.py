@@ -1,10 +1,11 @@
-"""What the figures show, made small: the experiments of the smoke configuration, and verdicts.
+"""What the figures show, made small: experiments in miniature, and verdicts on them.
 
 It runs the real stages, so that a figure is tested on what it will be given.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,22 @@ from lowpass.claims.names import CLAIMS
 from lowpass.claims.register import REGISTER
 from lowpass.plan.config import load
 
-SMOKE = Path(__file__).parents[2] / "config/smoke.yaml"
+ROOT = Path(__file__).parents[2]
+# Those that the workflow runs too, and all others.
+FILES = ("config/smoke.yaml", "tests/miniatures.yaml")
+
+
+@cache
+def miniatures() -> dict[str, dict[str, Any]]:
+    """Read the section of every experiment in miniature."""
+    read = [load(ROOT / file, file).experiments for file in FILES]
+    sections = {name: section for each in read for name, section in each.items()}
+    return {name: each.model_dump(exclude_defaults=True) for name, each in sections.items()}
 
 
 def experiment(laboratory, name: str) -> xr.Dataset:
     """Run one experiment."""
-    section = load(SMOKE, "config/smoke.yaml").experiments[name]
-    return laboratory.run(section.model_dump(exclude_defaults=True))
+    return laboratory.run(miniatures()[name])
 
 
 def verdicts(experiments: dict[str, xr.Dataset]) -> dict[str, Any]:
@@ -35,8 +45,7 @@ def verdicts(experiments: dict[str, xr.Dataset]) -> dict[str, Any]:
 
 def everything(laboratory) -> dict[str, Any]:
     """Make all that any figure asks for."""
-    names = load(SMOKE, "config/smoke.yaml").experiments
-    experiments = {name: experiment(laboratory, name) for name in names}
+    experiments = {name: experiment(laboratory, name) for name in miniatures()}
     return {**experiments, "claims": verdicts(experiments)}
 
 

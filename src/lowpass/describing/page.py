@@ -36,9 +36,10 @@ INTRODUCTION = """\
 
 # The configuration
 
-`paper.yaml` is the paper and `smoke.yaml` the same in seconds. A file of your own takes the place
-of the paper's: `.venv/bin/snakemake --configfile mine.yaml`. With the first line below, an editor
-that knows the YAML language server completes, explains and checks what you write.
+`paper.yaml` is the paper, and `smoke.yaml` holds one of every kind of run, in seconds. A file of
+your own takes the place of the paper's: `.venv/bin/snakemake --configfile mine.yaml`. With the
+first line below, an editor that knows the YAML language server completes, explains and checks what
+you write.
 
 ```yaml
 # yaml-language-server: $schema=workflow/schemas/config.schema.json

@@ -1,4 +1,4 @@
-"""Laplacians to let heat flow on, for tests of flows: every graph, and logits of any sign."""
+"""Laplacians to let heat flow on, for tests of flows: those of every graph."""
 
 from __future__ import annotations
 
@@ -12,24 +12,20 @@ from lowpass.starts import STARTS
 CONSTANT = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
 POSITIVE = [name for name in CONSTANT if LAPLACIANS.facts(name)["positive"]]
 PLACE = np.array([[row, column] for row in range(2) for column in range(4)])
-# Besides the graphs: numbers of any sign, for which heat may flow the wrong way.
-AFFINITIES = [*GRAPHS, "logits"]
 
 
 def affinity(name: str, rng: np.random.Generator, *leading: int) -> np.ndarray:
-    """Give the affinity of eight tokens on a graph, or their symmetrised logits."""
-    x = rng.standard_normal((*leading, 8, 3))
-    if name == "logits":
-        return x @ np.swapaxes(x, -1, -2) / 2
-    return GRAPHS[name](x, PLACE, 0.6)
+    """Give the affinity of eight tokens on a graph."""
+    x, weights = rng.standard_normal((*leading, 8, 3)), rng.standard_normal((2, 3, 3)) / 3**0.5
+    return GRAPHS[name](x, PLACE, 0.6, (weights[0], weights[1]))
 
 
 def possible(graph: str, laplacian: str) -> bool:
-    return graph != "logits" or not LAPLACIANS.facts(laplacian)["positive"]
+    return not (GRAPHS.facts(graph)["signed"] and LAPLACIANS.facts(laplacian)["positive"])
 
 
-FLOWING = [(g, name) for g in AFFINITIES for name in CONSTANT if possible(g, name)]
-ALL = [(g, name) for g in AFFINITIES for name in LAPLACIANS if possible(g, name)]
+FLOWING = [(g, name) for g in GRAPHS for name in CONSTANT if possible(g, name)]
+ALL = [(g, name) for g in GRAPHS for name in LAPLACIANS if possible(g, name)]
 
 
 def generator(

@@ -7,13 +7,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lowpass.graphs import GRAPHS
-from lowpass.kernels import attend
-from lowpass.laplacians import LAPLACIANS, stationary_of
+from lowpass.kernels import KERNELS, attend
+from lowpass.laplacians import LAPLACIANS, corrected, repelling_share, stationary_of
+from lowpass.modes import eigenvalues
 from lowpass.registry import Refusal
 
 POSITIVE = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["positive"]]
 CONSTANT = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
 SYMMETRIC = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["symmetric"]]
+
+DIVIDING = ["random_walk", "alpha_normalised", "normalised"]
 
 
 def affinity(name: str, rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -27,6 +30,9 @@ def defined(name: str, w: np.ndarray) -> np.ndarray:
     """Write each Laplacian down as its docstring does."""
     degree = np.diag(w.sum(axis=1))
     one = np.eye(len(w))
+    if name == "alpha_normalised":
+        divided = np.linalg.inv(degree) @ w @ np.linalg.inv(degree)
+        return one - np.linalg.inv(np.diag(divided.sum(axis=1))) @ divided
     if name == "random_walk":
         return one - np.linalg.inv(degree) @ w
     if name == "normalised":
@@ -117,6 +123,44 @@ def test_what_leaves_a_lonely_token_keeps_every_digit():
     assert_allclose(LAPLACIANS["normalised"](w), np.array([[1, -1], [-1, 1]]) * 1e-30, rtol=1e-15)
 
 
+def test_correcting_by_no_power_of_the_degrees_leaves_the_walk_alone(rng):
+    w = affinity("random_walk", rng, 7, 7)
+    assert np.array_equal(corrected(w, 0.0), w)
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+def test_dividing_by_degrees_makes_copies_of_a_token_count_as_one(copies):
+    """With α = 1 where tokens crowd does not matter: the walk leaves the crowd as one token.
+
+    Two far crowds, joined by a weight ε to first order; α = 0 would favour the larger one.
+    """
+    crowd = np.repeat([0, 1], [copies, 1])
+    w = np.where(crowd[:, None] == crowd, 1.0, 1e-9)
+    leaving = LAPLACIANS["alpha_normalised"](w)
+    there = -leaving[-1, crowd == 0].sum()
+    assert_allclose(there, 1e-9, rtol=1e-7)
+    assert_allclose(-LAPLACIANS["random_walk"](w)[-1, crowd == 0].sum(), copies * 1e-9, rtol=1e-7)
+
+
+def test_the_signs_of_a_laplacian_are_counted_off_its_diagonal(rng):
+    w = affinity("signed", rng, 5, 9, 9)
+    beside = ~np.eye(9, dtype=bool)
+    expected = [(each[beside] < 0).mean() for each in w]
+    assert_allclose(repelling_share(LAPLACIANS["signed"](w)), expected)
+    assert np.array_equal(repelling_share(LAPLACIANS["random_walk"](np.exp(w))), np.zeros(5))
+
+
+def test_attention_of_symmetrised_logits_is_exactly_one_step_of_a_random_walk(rng):
+    """B07, for weights of queries and keys; reversible, with a spectrum in (-1, 1]."""
+    x, (w_q, w_k) = rng.standard_normal((4, 9, 3)), rng.standard_normal((2, 3, 3))
+    s, w = (GRAPHS[name](x, None, 2.0, (w_q, w_k)) for name in ("logits", "affinity"))
+    laplacian = LAPLACIANS["random_walk"](w)
+    assert_allclose(np.eye(9) - laplacian, KERNELS["softmax"](s), rtol=0, atol=1.5e-15)
+    value = eigenvalues(laplacian, stationary_of(w, "random_walk"))
+    assert (value[:, 0] == 0).all()
+    assert (value < 2).all()
+
+
 @pytest.mark.parametrize("name", CONSTANT)
 def test_stationary_weights_balance_a_laplacian(name, rng):
     w = affinity(name, rng, 3, 8, 8)
@@ -151,9 +195,10 @@ def test_affinities_without_meaning_are_refused(name, row, column, value, messag
 @pytest.mark.parametrize("name", LAPLACIANS)
 def test_a_graph_with_directions_is_refused(name):
     w = np.ones((2, 3, 3))
-    w[1, 0, 2] = 0.75
+    w[0, 1, 2], w[1, 0, 2] = 1.01, 0.75
     with pytest.raises(
-        Refusal, match=r"^affinity \[1, 0, 2\] is 0\.75 and its mirror image is 1; .* transpose\.$"
+        Refusal,
+        match=r"^affinity \[1, 0, 2\] is 0\.75 and its mirror image is 1, 0\.25 apart; .* transpo",
     ):
         LAPLACIANS[name](w)
 
@@ -162,11 +207,24 @@ def test_a_graph_with_directions_is_refused(name):
 def test_even_tiny_affinities_must_be_mutual(name):
     """Rounding is measured by the affinity itself: 1e-30 is all that joins these tokens."""
     w = np.array([[1.0, 1e-30], [1.1e-30, 1.0]])
-    with pytest.raises(Refusal, match=r"^affinity \[0, 1\] is 1e-30 and .* is 1\.1e-30;"):
+    with pytest.raises(
+        Refusal, match=r"^affinity \[0, 1\] is 1e-30 and .* is 1\.1e-30, 1e-31 apart;"
+    ):
         LAPLACIANS[name](w)
 
 
-@pytest.mark.parametrize("name", ["random_walk", "normalised"])
+@pytest.mark.parametrize("name", DIVIDING)
+def test_a_degree_that_has_no_root_is_refused_by_token(name):
+    w = np.ones((4, 4))
+    w[1, 3] = w[3, 1] = -4.5
+    w[1, 1] = 0.0
+    with pytest.raises(
+        Refusal, match=r"^token \[1\] has the degree -2\.5; .* or use the Laplacian 'signed'\.$"
+    ):
+        LAPLACIANS[name](w)
+
+
+@pytest.mark.parametrize("name", DIVIDING)
 def test_a_token_without_neighbours_is_refused_by_name(name):
     w = np.ones((4, 4))
     w[2] = w[:, 2] = 0

@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from lowpass.registry import Refusal, Registry
-from lowpass.scores import SCORES
+from lowpass.scores import SCORES, logits
 
 GRAPHS = Registry("graph")
+
+Weights = tuple[np.ndarray, np.ndarray]
 
 
 def _for_every_sequence(affinity: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -19,8 +21,10 @@ def _for_every_sequence(affinity: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.broadcast_to(affinity, (*x.shape[:-2], *affinity.shape))
 
 
-@GRAPHS.add("ring", needs_place=False, needs_beta=False)
-def ring(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
+@GRAPHS.add("ring", needs_place=False, needs_beta=False, needs_weights=False, signed=False)
+def ring(
+    x: np.ndarray, place: np.ndarray | None, beta: float, weights: Weights | None = None
+) -> np.ndarray:
     """Join every token with the next one, and the last with the first.
 
     Parameters
@@ -30,6 +34,8 @@ def ring(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
     place : (token, axis) int or None
         Not used.
     beta : float
+        Not used.
+    weights : (w_q, w_k) or None
         Not used.
 
     Returns
@@ -52,8 +58,10 @@ def ring(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
     return _for_every_sequence(one_way + one_way.T, x)
 
 
-@GRAPHS.add("path", needs_place=False, needs_beta=False)
-def path(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
+@GRAPHS.add("path", needs_place=False, needs_beta=False, needs_weights=False, signed=False)
+def path(
+    x: np.ndarray, place: np.ndarray | None, beta: float, weights: Weights | None = None
+) -> np.ndarray:
     """Join every token with the next one.
 
     Parameters
@@ -63,6 +71,8 @@ def path(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
     place : (token, axis) int or None
         Not used.
     beta : float
+        Not used.
+    weights : (w_q, w_k) or None
         Not used.
 
     Returns
@@ -105,8 +115,10 @@ def _refuse_misplaced(place: np.ndarray | None, n_tokens: int) -> np.ndarray:
     return np.asarray(place)
 
 
-@GRAPHS.add("grid", needs_place=True, needs_beta=False)
-def grid(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
+@GRAPHS.add("grid", needs_place=True, needs_beta=False, needs_weights=False, signed=False)
+def grid(
+    x: np.ndarray, place: np.ndarray | None, beta: float, weights: Weights | None = None
+) -> np.ndarray:
     """Join tokens that are one step apart along one axis.
 
     Parameters
@@ -116,6 +128,8 @@ def grid(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
     place : (token, axis) int
         Row and column of each token, in any order; gaps are allowed.
     beta : float
+        Not used.
+    weights : (w_q, w_k) or None
         Not used.
 
     Returns
@@ -143,8 +157,10 @@ def grid(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
     return _for_every_sequence(affinity, x)
 
 
-@GRAPHS.add("tokens", needs_place=False, needs_beta=True)
-def tokens(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
+@GRAPHS.add("tokens", needs_place=False, needs_beta=True, needs_weights=False, signed=False)
+def tokens(
+    x: np.ndarray, place: np.ndarray | None, beta: float, weights: Weights | None = None
+) -> np.ndarray:
     r"""Join tokens by how near they are to each other.
 
     .. math:: W_{ij} = e^{-\beta \|x_i - x_j\|^2 / 2}
@@ -159,6 +175,8 @@ def tokens(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
         Not used.
     beta : float
         Inverse temperature, one over a squared bandwidth.
+    weights : (w_q, w_k) or None
+        Not used.
 
     Returns
     -------
@@ -170,3 +188,81 @@ def tokens(x: np.ndarray, place: np.ndarray | None, beta: float) -> np.ndarray:
     .. [1] coifman2006.
     """
     return np.exp(SCORES["l2"](x, x) * beta)
+
+
+@GRAPHS.add("logits", needs_place=False, needs_beta=True, needs_weights=True, signed=True)
+def symmetrised(
+    x: np.ndarray, place: np.ndarray | None, beta: float, weights: Weights | None = None
+) -> np.ndarray:
+    r"""Join tokens by the symmetric part of the logits of dot-product attention.
+
+    .. math:: \tilde S = (S + S^\top)/2, \qquad S = \beta\, X W_Q W_K^\top X^\top / \sqrt d
+
+    Parameters
+    ----------
+    x : (..., token, feature) float
+    place : (token, axis) int or None
+        Not used.
+    beta : float
+        Inverse temperature.
+    weights : (w_q, w_k), each (..., feature, projected) float
+        Projections of queries and keys.
+
+    Returns
+    -------
+    (..., token, token) float
+        Of either sign, symmetric to the last bit.
+
+    Raises
+    ------
+    Refusal
+        If there are no projections.
+    """
+    if weights is None:
+        raise Refusal(
+            "the graphs 'logits' and 'affinity' compare tokens by projections, and got none. Give "
+            "those of queries and keys, or use the graph 'tokens'."
+        )
+    w_q, w_k = weights
+    s = logits(x @ w_q, x @ w_k, score="dot", mask="none", beta=beta)
+    return (s + np.swapaxes(s, -1, -2)) / 2
+
+
+@GRAPHS.add("affinity", needs_place=False, needs_beta=True, needs_weights=True, signed=False)
+def affinity(
+    x: np.ndarray, place: np.ndarray | None, beta: float, weights: Weights | None = None
+) -> np.ndarray:
+    r"""Exponentiate the symmetric part of the logits entry by entry.
+
+    .. math:: W_{ij} = e^{\tilde S_{ij}}
+
+    With this affinity I - L of the ``random_walk`` Laplacian is softmax
+    attention of the symmetrised logits, exactly.
+
+    Parameters
+    ----------
+    x : (..., token, feature) float
+    place : (token, axis) int or None
+        Not used.
+    beta : float
+        Inverse temperature.
+    weights : (w_q, w_k), each (..., feature, projected) float
+        Projections of queries and keys.
+
+    Returns
+    -------
+    (..., token, token) float
+        Positive, symmetric to the last bit; infinite above a logit of 709,
+        which every Laplacian refuses.
+
+    Raises
+    ------
+    Refusal
+        If there are no projections.
+
+    References
+    ----------
+    .. [1] chung1997.
+    """
+    with np.errstate(over="ignore"):
+        return np.exp(symmetrised(x, place, beta, weights))

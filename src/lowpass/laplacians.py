@@ -44,19 +44,23 @@ def _refuse_asymmetric(affinity: np.ndarray, scale: np.ndarray) -> None:
             "Check the tokens and beta."
         )
     back = np.swapaxes(affinity, -1, -2)
-    uneven = np.abs(affinity - back) > SYMMETRY * scale
-    if uneven.any():
-        index, words = first_place(uneven)
+    apart = np.abs(affinity - back)
+    if (apart > SYMMETRY * scale).any():
+        index, words = first_place(apart == apart.max())
         raise Refusal(
             f"affinity [{words}] is {affinity[index]:.6g} and its mirror image is "
-            f"{back[index]:.6g}; a graph without directions needs equal ones. "
-            "Take the mean of the matrix and its transpose."
+            f"{back[index]:.6g}, {apart[index]:.3g} apart; a graph without directions needs equal "
+            "ones. Take the mean of the matrix and its transpose."
         )
 
 
-def _refuse_negative(affinity: np.ndarray) -> None:
-    """Insist on affinities of an undirected graph that are not negative."""
+def _refuse_directions(affinity: np.ndarray) -> None:
+    """Insist that each affinity weighs as much as its mirror image, however small."""
     _refuse_asymmetric(affinity, np.maximum(np.abs(affinity), np.abs(affinity.swapaxes(-1, -2))))
+
+
+def _refuse_negative(affinity: np.ndarray) -> None:
+    """Insist on affinities that are not negative."""
     negative = affinity < 0
     if negative.any():
         index, words = first_place(negative)
@@ -68,8 +72,17 @@ def _refuse_negative(affinity: np.ndarray) -> None:
 
 def _degree(affinity: np.ndarray) -> np.ndarray:
     """Sum the affinities of each token, which must be positive."""
-    _refuse_negative(affinity)
+    _refuse_directions(affinity)
     degree = affinity.sum(axis=-1)
+    below = degree < 0
+    if below.any():
+        index, words = first_place(below)
+        raise Refusal(
+            f"token [{words}] has the degree {degree[index]:.3g}; affinities are divided by it or "
+            "its root, which needs a positive one. Exponentiate them, or use the Laplacian "
+            "'signed'."
+        )
+    _refuse_negative(affinity)
     lost = degree == 0
     if lost.any():
         _, words = first_place(lost)
@@ -119,11 +132,12 @@ def combinatorial(affinity: np.ndarray) -> np.ndarray:
     ----------
     .. [1] chung1997.
     """
+    _refuse_directions(affinity)
     _refuse_negative(affinity)
     return _leaving(affinity)
 
 
-@LAPLACIANS.add("random_walk", constant_mode=True, positive=True, symmetric=False)
+@LAPLACIANS.add("random_walk", constant_mode=True, positive=True, symmetric=False, alpha=0.0)
 def random_walk(affinity: np.ndarray) -> np.ndarray:
     r"""Subtract from the identity the steps of a walk along affinities.
 
@@ -150,6 +164,66 @@ def random_walk(affinity: np.ndarray) -> np.ndarray:
     .. [1] chung1997.
     """
     return _leaving(affinity / _degree(affinity)[..., :, None])
+
+
+def corrected(affinity: np.ndarray, alpha: float) -> np.ndarray:
+    r"""Divide affinities by powers of both degrees, so that crowds of tokens count less.
+
+    .. math:: W^{(\alpha)}_{ij} = W_{ij} / (D_{ii} D_{jj})^\alpha
+
+    Parameters
+    ----------
+    affinity : (..., token, token) float
+        Symmetric, not negative.
+    alpha : float
+        Zero leaves affinities as they are, to the last bit; at one the limit for many tokens
+        does not depend on their density.
+
+    Returns
+    -------
+    (..., token, token) float
+        Symmetric, not negative.
+
+    Raises
+    ------
+    Refusal
+        As for ``random_walk``.
+
+    References
+    ----------
+    .. [1] coifman2006.
+    """
+    weight = _degree(affinity) ** alpha
+    return affinity / (weight[..., :, None] * weight[..., None, :])
+
+
+@LAPLACIANS.add("alpha_normalised", constant_mode=True, positive=True, symmetric=False, alpha=1.0)
+def alpha_normalised(affinity: np.ndarray) -> np.ndarray:
+    r"""Take the random walk along affinities that are divided by both degrees.
+
+    .. math:: L = I - (D^{(1)})^{-1} W^{(1)}, \qquad W^{(1)}_{ij} = W_{ij} / D_{ii} D_{jj}
+
+    Parameters
+    ----------
+    affinity : (..., token, token) float
+        Symmetric, not negative.
+
+    Returns
+    -------
+    (..., token, token) float
+        Rows sum to zero; π_i L_ij = π_j L_ji with π in proportion to the degrees of what was
+        divided, and eigenvalues in [0, 2].
+
+    Raises
+    ------
+    Refusal
+        As for ``random_walk``.
+
+    References
+    ----------
+    .. [1] coifman2006.
+    """
+    return random_walk(corrected(affinity, 1.0))
 
 
 @LAPLACIANS.add("normalised", constant_mode=False, positive=True, symmetric=True)
@@ -232,7 +306,7 @@ def stationary_of(affinity: np.ndarray, laplacian: str) -> np.ndarray:
     -------
     (..., token) float
         Sums to one: exactly 1/n where the Laplacian is symmetric, else in
-        proportion to degrees.
+        proportion to the degrees of what the walk goes along.
 
     Raises
     ------
@@ -247,5 +321,25 @@ def stationary_of(affinity: np.ndarray, laplacian: str) -> np.ndarray:
         )
     if facts["symmetric"]:
         return np.full(affinity.shape[:-1], 1 / affinity.shape[-1])
-    degree = _degree(affinity)
+    degree = _degree(corrected(affinity, facts["alpha"]))
     return degree / degree.sum(axis=-1, keepdims=True)
+
+
+def repelling_share(laplacian: np.ndarray) -> np.ndarray:
+    r"""Count the pairs of tokens that a heat flow drives apart.
+
+    The heat kernel :math:`e^{-\tau L}` has no negative entry at any time exactly where no entry
+    of L off the diagonal is positive.
+
+    Parameters
+    ----------
+    laplacian : (..., token, token) float
+
+    Returns
+    -------
+    (...) float
+        Share of positive entries among those off the diagonal, in [0, 1].
+    """
+    n_tokens = laplacian.shape[-1]
+    beside = ~np.eye(n_tokens, dtype=bool)
+    return (laplacian[..., beside] > 0).mean(axis=-1)

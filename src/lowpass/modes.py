@@ -63,13 +63,14 @@ def balanced(laplacian: np.ndarray, stationary: np.ndarray | None) -> tuple[np.n
     root = np.sqrt(stationary)
     even = root[..., :, None] * laplacian / root[..., None, :]
     mirror = np.swapaxes(even, -1, -2)
-    uneven = np.abs(even - mirror) > SYMMETRY * np.abs(even).max(axis=(-2, -1), keepdims=True)
-    if uneven.any():
-        index, words = first_place(uneven)
+    apart = np.abs(even - mirror)
+    if (apart > SYMMETRY * np.abs(even).max(axis=(-2, -1), keepdims=True)).any():
+        index, words = first_place(apart == apart.max())
         raise Refusal(
             f"the Laplacian, balanced by its stationary weights, is {even[index]:.6g} at "
-            f"[{words}] and {mirror[index]:.6g} in the mirror image; only a symmetric one has real "
-            "modes. Give the weights of 'stationary_of', or a symmetric affinity."
+            f"[{words}] and {mirror[index]:.6g} in the mirror image, {apart[index]:.3g} apart; "
+            "only a symmetric one has real modes. Give the weights of 'stationary_of', or a "
+            "symmetric affinity."
         )
     return (even + mirror) / 2, root
 
@@ -207,3 +208,22 @@ def eigenvalues(laplacian: np.ndarray, stationary: np.ndarray | None = None) -> 
     value = changing_modes(laplacian, root**2).eigenvalue
     constant = np.zeros((*value.shape[:-1], 1))
     return np.sort(np.concatenate([constant, value], axis=-1), axis=-1)
+
+
+def definiteness(eigenvalue: np.ndarray) -> np.ndarray:
+    r"""Compare the ends of a spectrum.
+
+    .. math:: \lambda_{min} / \max |\lambda|
+
+    Parameters
+    ----------
+    eigenvalue : (..., mode) float
+        As given by :func:`eigenvalues`, not all zero.
+
+    Returns
+    -------
+    (...) float
+        In [-1, 1]. Not negative where the Laplacian is positive semi-definite, so that its heat
+        flow amplifies nothing; where λ = 0 is exact, so is that zero.
+    """
+    return eigenvalue.min(axis=-1) / np.abs(eigenvalue).max(axis=-1)

@@ -138,6 +138,7 @@ def test_every_generator_that_reads_and_every_action_fits_somewhere():
 def test_every_graph_joins_the_tokens_that_have_what_it_asks_for(graph, generator):
     facts = GRAPHS.facts(graph)
     heat = {**HEAT, "graph": graph, **({"beta": 1.0} if facts["needs_beta"] else {})}
+    heat |= {"laplacian": "signed"} if facts["signed"] else {}
     base = f"diffusion of {'drawn tokens' if generator == 'drawn' else 'a picture'}"
     if facts["needs_place"] and generator == "drawn":
         assert refusal(base, diffusion=heat) == (

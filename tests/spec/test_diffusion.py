@@ -9,11 +9,12 @@ from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal
 from lowpass.spec.diffusion import Diffusion, parse
+from lowpass.weights import WEIGHTS
 
 from ..configurations import edited, planned
 
 KEEPING = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
-NAMED = {"graph": GRAPHS, "laplacian": KEEPING, "method": FLOWS}
+NAMED = {"graph": GRAPHS, "laplacian": KEEPING, "weights": WEIGHTS, "method": FLOWS}
 NEEDED = {"graph": "path", "diffusion_time": 0.5, "depth": 4}
 HEAT = "{graph: path, diffusion_time: 0.5, depth: 4}"
 # The experiment of two temperatures, with heat in place of attention.
@@ -22,8 +23,11 @@ WARM = ("    attention: {beta: [1, 3], depth: 4}", f"    diffusion: {HEAT}")
 
 def needed(**given) -> dict:
     """Give what has to be given beside some parameters, and these."""
-    wide = GRAPHS.facts(given.get("graph", "path"))["needs_beta"]
-    return {**NEEDED, **({"beta": 2.0} if wide else {}), **given}
+    default = "affinity" if "weights" in given else "path"
+    facts = GRAPHS.facts(given.get("graph", default))
+    beside = {"beta": 2.0} if facts["needs_beta"] else {}
+    beside |= {"laplacian": "signed"} if facts["signed"] else {}
+    return {**NEEDED, "graph": default, **beside, **given}
 
 
 def warm(change: str = HEAT) -> str:
@@ -86,6 +90,28 @@ def test_beta_is_given_exactly_where_a_graph_has_a_width(graph):
             Refusal, match=rf"^here: beta: would not count, since the graph '{graph}' .*; delete it"
         ):
             parse({**NEEDED, "graph": graph, "beta": 1.0}, "here")
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_weights_are_given_only_where_queries_meet_keys(graph):
+    if GRAPHS.facts(graph)["needs_weights"]:
+        assert parse(needed(graph=graph, weights="tied"), "here").weights == "tied"
+    else:
+        with pytest.raises(
+            Refusal, match=rf"^here: weights: 'tied' would not count, .* '{graph}' .*; delete it"
+        ):
+            parse({**needed(graph=graph), "weights": "tied"}, "here")
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_affinities_of_either_sign_have_a_laplacian_that_takes_them(name):
+    if LAPLACIANS.facts(name)["positive"]:
+        with pytest.raises(
+            Refusal, match=rf"^here: laplacian: '{name}' needs .* write 'laplacian: signed', or"
+        ):
+            parse(needed(graph="logits", laplacian=name), "here")
+    else:
+        assert parse(needed(graph="logits", laplacian=name), "here").laplacian == name
 
 
 # Numbers.

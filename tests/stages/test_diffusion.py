@@ -14,11 +14,15 @@ from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal
 from lowpass.stages.diffusion import diffusion
 from lowpass.stages.trajectory import Trajectory
+from lowpass.weights import WEIGHTS
 
 N_TOKENS, D_MODEL, DEPTH, TIME = 6, 3, 12, 0.3
 PICTURE = {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32}
 DRAWN = {"generator": "gaussian", "n_tokens": N_TOKENS, "d_model": D_MODEL}
 KEEPING = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
+# Every graph, and every Laplacian on one of them.
+PAIRS = [(graph, "signed") for graph in GRAPHS]
+PAIRS += [("path", name) for name in KEEPING if name != "signed"]
 PLAIN = {"graph": "path", "diffusion_time": TIME, "depth": DEPTH, "record": "all"}
 
 
@@ -59,8 +63,7 @@ def exponential(matrix: np.ndarray) -> np.ndarray:
 # Laws over everything that can be chosen.
 
 
-@pytest.mark.parametrize("laplacian", KEEPING)
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
 @pytest.mark.parametrize("method", FLOWS)
 def test_layers_are_exponentials_of_the_laplacian(graph, laplacian, method, shared_laboratory):
     chosen = {"graph": graph, "laplacian": laplacian, "method": method}
@@ -74,8 +77,7 @@ def test_layers_are_exponentials_of_the_laplacian(graph, laplacian, method, shar
         assert_allclose(layers[:, layer], expected, atol=1e-13 * np.abs(x).max())
 
 
-@pytest.mark.parametrize("laplacian", KEEPING)
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
 @pytest.mark.parametrize("method", FLOWS)
 def test_what_is_kept_never_changes_and_norms_are_those_of_components(
     graph, laplacian, method, shared_laboratory
@@ -96,8 +98,7 @@ def test_what_is_kept_never_changes_and_norms_are_those_of_components(
         assert_allclose(10 ** made[name].values, direct, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("laplacian", KEEPING)
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
 def test_a_symmetric_laplacian_keeps_the_mean_and_another_the_one_that_degrees_weigh(
     graph, laplacian, shared_laboratory
 ):
@@ -112,8 +113,7 @@ def test_a_symmetric_laplacian_keeps_the_mean_and_another_the_one_that_degrees_w
         assert (np.ptp(pi, axis=-1) > 1e-3).all() == (graph != "ring")
 
 
-@pytest.mark.parametrize("laplacian", KEEPING)
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
 def test_only_a_flow_by_modes_forms_its_matrix(graph, laplacian, shared_laboratory):
     by_modes, by_sums = (
         run(shared_laboratory, graph=graph, laplacian=laplacian, method=method)
@@ -129,15 +129,16 @@ def test_only_a_flow_by_modes_forms_its_matrix(graph, laplacian, shared_laborato
     assert (np.diff(value, axis=-1) >= 0).all()
 
 
-@pytest.mark.parametrize("laplacian", KEEPING)
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
 def test_the_methods_agree_far_below_the_rounding_of_one_array(graph, laplacian, shared_laboratory):
     """Layers of a hundred times the time, by which heat falls dozens of decades."""
     long = {"graph": graph, "laplacian": laplacian, "diffusion_time": 3.0, "depth": 60}
     one, other = (run(shared_laboratory, **long, method=method) for method in sorted(FLOWS))
     for name in ("log10_hc_norm", "log10_transient_norm", "log10_dc_norm"):
         assert_allclose(one[name].values, other[name].values, rtol=1e-12, atol=1e-11)
-    assert (one["log10_hc_norm"].isel(layer=-1) < one["log10_hc_norm"].isel(layer=0) - 4).all()
+    decades = one["log10_hc_norm"].isel(layer=-1) - one["log10_hc_norm"].isel(layer=0)
+    assert (np.abs(decades) > 4).all()
+    assert ((decades > 0) == GRAPHS.facts(graph)["signed"]).all()
 
 
 # Closed forms.
@@ -152,7 +153,7 @@ def test_heat_on_a_ring_is_a_sum_over_frequencies(laplacian, method, shared_labo
     x = tokens_of(shared_laboratory, **deep)["x"].values
     power = (np.abs(np.fft.fft(x, axis=1, norm="ortho")) ** 2).sum(axis=-1)
     rate = 2 - 2 * np.cos(2 * np.pi * np.arange(N_TOKENS) / N_TOKENS)
-    rate = rate / 2 if laplacian == "random_walk" else rate
+    rate = rate if LAPLACIANS.facts(laplacian)["symmetric"] else rate / 2
     layer = made["layer"].values
     exponents = -2 * TIME * layer[:, None] * rate[1:] + np.log(power[:, None, 1:])
     direct = np.logaddexp.reduce(exponents, axis=-1) / 2 / np.log(10)
@@ -206,6 +207,36 @@ def test_one_step_of_the_walk_between_tokens_is_attention(beta, shared_laborator
     assert_allclose(walk["stationary"].values, made["stationary"].values, rtol=1e-12)
 
 
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_heat_and_attention_of_the_same_tokens_compare_them_by_the_same_weights(
+    weights, shared_laboratory
+):
+    """B06, B07: L of their logits, and one step of the walk between them."""
+    given = {"beta": 0.7, "weights": weights}
+    attention = shared_laboratory.first(
+        "attention",
+        {
+            "data": DRAWN,
+            "attention": {**given, "depth": 1},
+            "spectra": ["slem"],
+            "replicates": 10,
+        },
+    )
+    by_logits = run(shared_laboratory, graph="logits", laplacian="signed", **given)
+    walk = run(shared_laboratory, graph="affinity", laplacian="random_walk", **given)
+    for name in ("w_q", "w_k"):
+        xr.testing.assert_identical(by_logits[name], attention[name])
+        xr.testing.assert_identical(walk[name], attention[name])
+    x = tokens_of(shared_laboratory)["x"].values
+    w_q, w_k = attention["w_q"].values, attention["w_k"].values
+    s = 0.7 * (x @ w_q) @ np.swapaxes(x @ w_k, 1, 2) / D_MODEL**0.5
+    both, beside = (s + np.swapaxes(s, 1, 2)) / 2, ~np.eye(N_TOKENS, dtype=bool)
+    assert_allclose(-by_logits["laplacian_matrix"].values[:, beside], both[:, beside], rtol=1e-12)
+    if weights in ("symmetric", "tied", "identity"):
+        step = np.eye(N_TOKENS) - walk["laplacian_matrix"].values
+        assert_allclose(step, attention["attention"].values, rtol=1e-12, atol=1e-15)
+
+
 @pytest.mark.parametrize("method", FLOWS)
 def test_no_time_changes_nothing(method, shared_laboratory):
     made = run(shared_laboratory, diffusion_time=0.0, method=method)
@@ -255,6 +286,16 @@ def test_heat_itself_draws_nothing():
     )
     made = [diffusion({"params": PLAIN, "seed": seed}, data) for seed in (1, 2)]
     xr.testing.assert_identical(made[0].header, made[1].header)
+
+
+@pytest.mark.parametrize("graphs", [["tokens"], ["affinity"], ["tokens", "affinity"]])
+def test_a_seed_reaches_heat_where_some_graph_of_a_job_has_weights(graphs, laboratory):
+    """Whatever value of the axis comes first."""
+    flow = {**PLAIN, "graph": graphs, "beta": 1.0}
+    asked = {"data": DRAWN, "spectra": ["log10_hc_dc_ratio"], "replicates": 10}
+    plan = laboratory.plan({**asked, "diffusion": flow, "inside": ["graph"]})
+    (recipe,) = (point.recipe for point in plan if point.stage == "diffusion")
+    assert ("seed" in recipe) is ("affinity" in graphs)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lowpass.plan.fitting import compared, stated
+from lowpass.graphs import GRAPHS
+from lowpass.plan.fitting import DYNAMICS, compared, stated
 from lowpass.plan.point import Point, slug_of
 from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
@@ -85,14 +86,11 @@ class Plan:
             for name, value in spec.model_dump(exclude_defaults=True).items()
             if name not in axes
         }
-        weights = stage == "attention" and (
-            not compared(stated(cell.specs["data"])) or {spec.values, spec.output} != {"identity"}
-        )
         first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
         slug = slug_of(getattr(spec, first), given) if first else parent.slug
         if axes:
             given["inside"] = axes
-        return self.add(stage, slug, given, (parent,), seed=weights)
+        return self.add(stage, slug, given, (parent,), seed=draws_weights(stage, cell))
 
     def add(
         self,
@@ -141,6 +139,21 @@ class Plan:
                 f"ask for a target of the workflow, such as an experiment's name."
             )
         return point
+
+
+def draws_weights(stage: str, cell: Cell) -> bool:
+    """Say whether a stage draws projections for any value of its axes."""
+    if stage not in DYNAMICS:
+        return False
+
+    def chosen(name: str) -> set[str]:
+        values = cell.inside.get(stage, {}).get(name, [getattr(cell.specs[stage], name)])
+        return {*values}
+
+    if stage == "diffusion":
+        return any(GRAPHS.facts(name)["needs_weights"] for name in chosen("graph"))
+    named = chosen("values") | chosen("output")
+    return not compared(stated(cell.specs["data"])) or named != {"identity"}
 
 
 def draws(point: Point) -> bool:

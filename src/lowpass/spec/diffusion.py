@@ -11,8 +11,9 @@ from lowpass.flows import FLOWS
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal
-from lowpass.spec.base import Spec, build, place
+from lowpass.spec.base import Spec, build, place, shown
 from lowpass.spec.depth import Record, check_recorded
+from lowpass.weights import WEIGHTS
 
 
 def known_graph(name: str) -> str:
@@ -24,6 +25,12 @@ def known_graph(name: str) -> str:
 def known_laplacian(name: str) -> str:
     """Refuse a name that no Laplacian has."""
     LAPLACIANS[name]
+    return name
+
+
+def known_weights(name: str) -> str:
+    """Refuse a name that no weight distribution has."""
+    WEIGHTS[name]
     return name
 
 
@@ -44,8 +51,13 @@ class Diffusion(Spec):
     )
     beta: NonNegative | None = Field(
         None,
-        description="inverse squared width of the graph 'tokens', dimensionless; left out for "
-        "graphs that have none",
+        description="inverse temperature of the graphs 'tokens' (there one over a squared "
+        "width), 'logits' and 'affinity', dimensionless; left out for others",
+    )
+    weights: Annotated[str, AfterValidator(known_weights)] = Field(
+        "untied",
+        description="of the graphs 'logits' and 'affinity': how the query and key projections "
+        "are drawn",
     )
     diffusion_time: NonNegative = Field(description="time that passes in a layer, dimensionless")
     depth: Count = Field(description="number of layers")
@@ -71,12 +83,34 @@ def parse(params: dict[str, Any], where: str) -> Diffusion:
             f"{place(where, 'laplacian')}: '{spec.laplacian}' does not keep constants, so its "
             f"heat flow has no mean to tend to; write random_walk, which is similar to it."
         )
-    wide, spot = GRAPHS.facts(spec.graph)["needs_beta"], place(where, "beta")
-    if wide and spec.beta is None:
+    check_graph(spec, where)
+    return spec
+
+
+def check_graph(spec: Diffusion, where: str) -> None:
+    """Refuse parameters that a graph lacks, or does not have.
+
+    Raises
+    ------
+    Refusal
+        Naming the parameter.
+    """
+    facts, spot = GRAPHS.facts(spec.graph), place(where, "beta")
+    if facts["needs_beta"] and spec.beta is None:
         raise Refusal(f"{spot}: is not given and has no default; write a value for it.")
-    if not wide and spec.beta is not None:
+    if not facts["needs_beta"] and spec.beta is not None:
         raise Refusal(
             f"{spot}: would not count, since the graph '{spec.graph}' asks only who is next to "
             f"whom; delete it, or write 'graph: tokens'."
         )
-    return spec
+    if not facts["needs_weights"] and spec.weights != Diffusion.model_fields["weights"].default:
+        raise Refusal(
+            f"{place(where, 'weights')}: {shown(spec.weights)} would not count, since the graph "
+            f"'{spec.graph}' compares no queries with keys; delete it, or write 'graph: affinity'."
+        )
+    if facts["signed"] and LAPLACIANS.facts(spec.laplacian)["positive"]:
+        raise Refusal(
+            f"{place(where, 'laplacian')}: '{spec.laplacian}' needs affinities that are not "
+            f"negative, and '{spec.graph}' have either sign; write 'laplacian: signed', or "
+            f"'graph: affinity'."
+        )

@@ -18,6 +18,7 @@ from lowpass.spec.diffusion import Diffusion, parse
 from lowpass.splits import Split
 from lowpass.stages.components import State, labels_of, of_split, rows
 from lowpass.stages.inside import combinations, stack, together
+from lowpass.stages.projections import comparisons
 from lowpass.stages.trajectory import Trajectory
 from lowpass.starts import tokens
 
@@ -28,7 +29,8 @@ def diffusion(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
     Parameters
     ----------
     recipe : mapping
-        ``params`` of the specification; ``inside`` maps swept ones to values.
+        ``params`` (those of the specification; ``inside`` maps swept ones to values) and, where
+        weights are drawn, ``seed``.
     data : Dataset
         Tokens ``x`` (replicate, token, feature); for the graph 'grid' with their ``row`` and
         ``column`` (token).
@@ -39,9 +41,9 @@ def diffusion(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
         Laplacian and, by the method 'eigh', its eigenvalues and the heat kernel of one layer at
         once; components layer by layer, in split form.
     """
-    axes = recipe["params"].get("inside", {})
+    axes, seed = recipe["params"].get("inside", {}), recipe.get("seed", 0)
     specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
-    headers = [header(spec, data) for spec in specs]
+    headers = [header(spec, data, seed) for spec in specs]
     runs = [
         rows(states(spec, data["x"].values, fixed), set(fixed["recorded_layer"].values.tolist()))
         for spec, fixed in zip(specs, headers, strict=True)
@@ -49,10 +51,13 @@ def diffusion(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
     return Trajectory(stack("diffusion", headers, axes), together(runs, axes))
 
 
-def header(spec: Diffusion, data: xr.Dataset) -> xr.Dataset:
+def header(spec: Diffusion, data: xr.Dataset, seed: int) -> xr.Dataset:
     """Build the Laplacian of every replicate, and what is known before the first layer."""
     x = data["x"].values
-    affinity = GRAPHS[spec.graph](x, places(data), 0.0 if spec.beta is None else spec.beta)
+    # They are those that attention draws, so that the two can be compared.
+    needs = GRAPHS.facts(spec.graph)["needs_weights"]
+    weights = comparisons(spec.weights, data, seed) if needs else None
+    affinity = GRAPHS[spec.graph](x, places(data), spec.beta or 0.0, weights)
     laplacian = LAPLACIANS[spec.laplacian](affinity)
     pi = stationary_of(affinity, spec.laplacian)
     square = ("replicate", "query", "key")
@@ -62,6 +67,9 @@ def header(spec: Diffusion, data: xr.Dataset) -> xr.Dataset:
         "log10_rounding_floor": ("replicate", np.full(len(x), -np.inf)),
         "layer_time": ("replicate", np.full(len(x), spec.diffusion_time)),
     }
+    if weights:
+        dims = ("replicate", "feature", "projected")
+        variables |= {name: (dims, w) for name, w in zip(("w_q", "w_k"), weights, strict=True)}
     if spec.method == "eigh":
         kernel = heat_kernel(laplacian, spec.diffusion_time, pi)
         variables["heat_kernel"] = (square, kernel)

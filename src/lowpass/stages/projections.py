@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -64,21 +65,36 @@ def drawn(spec: Attention, data: xr.Dataset, seed: int, layer: int = 1) -> Proje
             f"attention.n_heads: {spec.n_heads} heads cannot share {d_model} features evenly; "
             f"write a divisor of {d_model}."
         )
-    replicates = [int(replicate) for replicate in data["replicate"].values]
-    # Layers that share their projections have those of the first.
-    shape = {"d_model": d_model, **({"layer": layer} if layer > 1 else {})}
     w_q = w_k = w_v = w_o = None
     if not {"q", "logits", "attention"} & set(data):
-        key = {"weights": spec.weights, **shape}
-        draw = WEIGHTS[spec.weights]
-        pairs = [draw(stream(seed, "weights", key, r), d_model) for r in replicates]
-        w_q, w_k = (np.stack(each) for each in zip(*pairs, strict=True))
+        w_q, w_k = comparisons(spec.weights, data, seed, layer)
     if spec.values != "identity" or spec.value_scale != 1 or spec.value_unit != "one":
-        key = {"values": spec.values, **shape}
-        each = [VALUES[spec.values](stream(seed, "values", key, r), d_model) for r in replicates]
-        w_v = spec.value_scale * np.stack(each)
+        w_v = spec.value_scale * maps("values", spec.values, data, seed, layer)
     if spec.output != "identity":
-        key = {"output": spec.output, **shape}
-        each = [VALUES[spec.output](stream(seed, "output", key, r), d_model) for r in replicates]
-        w_o = np.stack(each)
+        w_o = maps("output", spec.output, data, seed, layer)
     return Projections(w_q, w_k, w_v, w_o)
+
+
+def comparisons(
+    weights: str, data: xr.Dataset, seed: int, layer: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the projections (replicate, feature, projected) of queries and of keys."""
+    draw, d_model = WEIGHTS[weights], data.sizes["feature"]
+    streams = streams_of("weights", weights, data, seed, layer)
+    w_q, w_k = (np.stack(each) for each in zip(*(draw(s, d_model) for s in streams), strict=True))
+    return w_q, w_k
+
+
+def maps(what: str, values: str, data: xr.Dataset, seed: int, layer: int = 1) -> np.ndarray:
+    """Draw the projections (replicate, feature, projected) of values, or those of outputs."""
+    draw, d_model = VALUES[values], data.sizes["feature"]
+    return np.stack([draw(s, d_model) for s in streams_of(what, values, data, seed, layer)])
+
+
+def streams_of(
+    what: str, name: str, data: xr.Dataset, seed: int, layer: int
+) -> Iterator[np.random.Generator]:
+    """Open the stream of every replicate; layers that share projections have the first's."""
+    shape = {"d_model": data.sizes["feature"], **({"layer": layer} if layer > 1 else {})}
+    for replicate in data["replicate"].values:
+        yield stream(seed, what, {what: name, **shape}, int(replicate))

@@ -37,7 +37,7 @@ LAYER = {
             "scores compact stating "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion flows ring fourier "
-            "contraction normality powers diversity energy collapse gains",
+            "contraction normality powers diversity energy collapse gains integrators equations",
             "spec",
             "stages",
             "store writing records provenance fingerprint memory plan trace telling progress "

@@ -887,6 +887,12 @@ RANGES = {
     "second_gain_share": (0, 1),
     "log10_mode_ratio": ANY,
     "log10_fixed_point_distance": ANY,
+    "flow_error": (0, 1),
+    "note_flow_error": (0, np.inf),
+    "quotient_error": (0, 1e-12),
+    "note_quotient_error": (0, np.inf),
+    "heat_equation_error": (0, np.inf),
+    "curve_shortening_error": (0, np.inf),
     "attention_spread": (0, 0),
     "power_error": (0, 14 + 1e-13),
     "hc_dc_rate": (0, 1),
@@ -929,9 +935,11 @@ UNORDERED = [name for name in MEASURES if not MEASURES.facts(name).get("ordered"
 
 
 def source_of(name: str) -> dict:
-    """Give the parameters of a remedy that returns to layer 0, where a measure is of one."""
-    returns = "source" in (MEASURES.facts(name).get("of") or ())
-    return {"remedy": "neutreno", "strength": 0.5} if returns else {}
+    """Give what a measure needs: a remedy that returns to layer 0, or steps of a flow."""
+    of = MEASURES.facts(name).get("of") or ()
+    if "flow" in of:
+        return {"skip": 1.0, "step": 0.05}
+    return {"remedy": "neutreno", "strength": 0.5} if "source" in of else {}
 
 
 def suiting(name: str, laboratory, **changes) -> xr.Dataset:

@@ -83,6 +83,7 @@ FORMULAS = {
     "attinv": lambda a: a + 0.8 * (EYE - a),
     "highpass": lambda a: a + 0.4 * (EYE - 2 * a),
     "residual": lambda a: a + 0.4 * EYE,
+    "laplacian": lambda a: a - 0.4 * EYE,
     "centring": lambda a: a - 0.4 * J,
     "none": lambda a: a,
 }
@@ -103,6 +104,7 @@ def test_the_inverted_filter_and_the_high_pass_are_reached_at_strength_one(atten
     assert_allclose(REMEDIES["attinv"](1.0).matrix(a), 2 * EYE - a, atol=1e-15)
     assert_allclose(REMEDIES["highpass"](1.0).matrix(a), EYE - a, atol=1e-15)
     assert_allclose(REMEDIES["centring"](1.0).matrix(a), a - J, atol=1e-15)
+    assert_allclose(REMEDIES["laplacian"](1.0).matrix(a), -(EYE - a), atol=1e-15)
 
 
 def test_only_neutreno_goes_back_to_the_first_layer():

@@ -126,6 +126,22 @@ VARIABLES.enter(
 VARIABLES.enter("skip_weight", Card("s", "weight of the skip connection", dims=("replicate",)))
 VARIABLES.enter("step_size", Card("h", "step of a layer", dims=("replicate",)))
 VARIABLES.enter(
+    "recomputed",
+    Card("", "whether attention is that of the tokens of each layer", dims=("replicate",)),
+)
+VARIABLES.enter(
+    "key_penalty",
+    Card("p", r"factor of half a key's squared norm, which logits lack", dims=("replicate",)),
+)
+VARIABLES.enter(
+    "integrator_rtol",
+    Card("", "tolerance of a layer, relative to an entry of the tokens", dims=("replicate",)),
+)
+VARIABLES.enter(
+    "integrator_atol",
+    Card("", "tolerance of a layer, relative to the tokens' largest entry", dims=("replicate",)),
+)
+VARIABLES.enter(
     "high_coefficient",
     Card("a_k", "coefficient of a power of attention, for HC", dims=("replicate", "power")),
 )

@@ -250,6 +250,31 @@ def residual(strength: float) -> Filter:
     return polynomial(strength, 1.0)
 
 
+@REMEDIES.add("laplacian", knobs=())
+def laplacian(strength: float) -> Filter:
+    r"""Take the tokens themselves away from what attention gives, A - cI.
+
+    With a skip connection and a step h, a layer of strength one is
+    :math:`X - h(I - A)XW_V`, an Euler step of the flow of a graph Laplacian, whereas
+    :math:`X + hAXW_V` is one of the flow of A itself.
+
+    Parameters
+    ----------
+    strength : float
+        c; neutral at 0. At 1 what is left is minus the random-walk Laplacian I - A.
+
+    Returns
+    -------
+    Filter
+        g(λ) = λ - c, and 1 - c for the constant mode.
+
+    References
+    ----------
+    .. [1] chung1997, for the Laplacian of a random walk.
+    """
+    return polynomial(-strength, 1.0)
+
+
 @REMEDIES.add("centring", knobs=())
 def centring(strength: float) -> Filter:
     r"""Take the token mean away from what attention gives, A - cJ.

@@ -1,7 +1,7 @@
-"""Gains on a ring of tokens, in closed form.
+"""Tokens on a ring, in closed form.
 
-It owns what attention over a circle does to a Fourier mode, beside what the
-heat equation does to it.
+It owns what attention over a circle does to a Fourier mode, beside what
+differential equations do to it.
 """
 
 from __future__ import annotations
@@ -135,3 +135,56 @@ def ring_time(n_tokens: int, beta: np.ndarray | float) -> np.ndarray:
         Diffusion time, dimensionless; the continuous circle's is 1/(2β).
     """
     return n_tokens**2 / (8 * np.pi**2 * np.asarray(beta))
+
+
+def circle_heat(x: np.ndarray, time: float) -> np.ndarray:
+    r"""Let the heat equation act on tokens that are spread evenly around a circle.
+
+    .. math:: \hat x_k \to e^{-k^2 \tau} \hat x_k
+
+    Parameters
+    ----------
+    x : (..., token, feature) float
+        In the order of the circle.
+    time : float
+        τ, not negative; infinite time leaves the mean.
+
+    Returns
+    -------
+    (..., token, feature) float
+    """
+    n_tokens = x.shape[-2]
+    wave = np.fft.rfft(x, axis=-2)
+    square = np.arange(wave.shape[-2]) ** 2.0
+    gain = np.exp(-square * np.where(square > 0, time, 0.0))
+    return np.fft.irfft(gain[:, None] * wave, n_tokens, axis=-2)
+
+
+def shortened_circle(x: np.ndarray, time: float) -> np.ndarray:
+    r"""Shrink a circle as the flow by which curves shorten does.
+
+    A point moves towards the centre at the speed of the curvature, 1/r, so that
+
+    .. math:: r^2 = r_0^2 - 2 \tau
+
+    until nothing is left.
+
+    Parameters
+    ----------
+    x : (token, feature) float
+        Points of a circle around their mean.
+    time : float
+        τ, not negative.
+
+    Returns
+    -------
+    (token, feature) float
+
+    References
+    ----------
+    .. [1] gage1986.
+    """
+    centre = x.mean(axis=-2, keepdims=True)
+    square = ((x - centre) ** 2).sum(axis=-1).mean()
+    left = max(0.0, 1 - 2 * time / square) if square else 0.0
+    return centre + np.sqrt(left) * (x - centre)

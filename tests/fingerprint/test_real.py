@@ -68,8 +68,10 @@ REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "stream
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
 REACHABLE += ("compact", "scaling", "scores", "stating")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
+REACHABLE += ("equations", "integrators")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
-OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "PIL.Image")
+OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "scipy.integrate")
+OUTSIDE += ("PIL.Image",)
 SECTIONS = {
     "limit": {
         "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},

@@ -82,6 +82,7 @@ def remedied(name, a, c, knobs, x, first) -> np.ndarray:
         "highpass": a + c * (eye - 2 * a),
         "residual": a + c * eye,
         "centring": a - c * j,
+        "laplacian": a - c * eye,
     }[name]
     return matrix @ x
 

@@ -10,6 +10,7 @@ Frobenius'. Fourier transforms are unitary and not shifted: frequency zero comes
 says ``log10``, and natural where it says ``log``.
 """
 
+import lowpass.measures.circle
 import lowpass.measures.collapse
 import lowpass.measures.contraction
 import lowpass.measures.decay
@@ -23,6 +24,7 @@ import lowpass.measures.mixing
 import lowpass.measures.pictures
 import lowpass.measures.predictions
 import lowpass.measures.scaling
+import lowpass.measures.steps
 import lowpass.measures.values
 import lowpass.measures.waves
 from lowpass.measures.names import MEASURES

@@ -12,12 +12,12 @@ from lowpass.plan.fitting import (
     check_heads,
     check_kernel,
     check_kind,
-    check_measures,
     check_places,
     check_replicates,
     check_stages,
     check_stated,
 )
+from lowpass.plan.measurable import check_measures
 from lowpass.spec import attention, data, diffusion, smoothing, spectra
 
 STAGES = {

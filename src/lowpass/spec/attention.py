@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from lowpass.domains import Count, NonNegative
+from lowpass.integrators import INTEGRATORS
 from lowpass.kernels import KERNELS, SCORES
 from lowpass.masks import MASKS, check_parameters
 from lowpass.registry import Refusal
@@ -59,6 +60,12 @@ def known_start(name: str) -> str:
     return name
 
 
+def known_integrator(name: str) -> str:
+    """Refuse a name that no integrator has."""
+    INTEGRATORS[name]
+    return name
+
+
 class Attention(Spec):
     """Say which attention matrix is built and how it acts, layer after layer."""
 
@@ -92,6 +99,14 @@ class Attention(Spec):
     )
     skip: float = Field(0.0, description="weight of the skip connection, which adds the tokens")
     step: float = Field(1.0, description="weight of what the heads give")
+    integrator: Annotated[str, AfterValidator(known_integrator)] = Field(
+        "euler",
+        description="how a layer follows from the one before: as one explicit step, or as the "
+        "limit of ever thinner ones, the solution of the flow after the time 'step'",
+    )
+    sublayers: Count = Field(
+        1, description="thinner layers that each layer is made of, each with its share of the step"
+    )
     norm: Literal["none", "pre", "post"] = Field(
         "none", description="where layer norm stands: nowhere, before the heads, after the sum"
     )
@@ -129,6 +144,11 @@ class Attention(Spec):
     )
 
     @property
+    def is_refined(self) -> bool:
+        """Whether a layer is more than one explicit step."""
+        return self.integrator != "euler" or self.sublayers > 1
+
+    @property
     def keeps_a_mode(self) -> bool:
         """Whether a stationary mode that all layers share is kept, which splits tokens for ever."""
         shared = self.layers != "recomputed" and self.n_heads == 1 and self.norm == "none"
@@ -151,6 +171,7 @@ def parse(params: dict[str, Any], where: str) -> Attention:
         raise Refusal(f"{place(where, 'mask_width')}: {refusal}") from None
     check_remedy(spec, where)
     check_dynamics(spec, where)
+    check_refined(spec, where)
     return spec
 
 
@@ -214,4 +235,43 @@ def check_dynamics(spec: Attention, where: str) -> None:
             f"{place(where, 'arithmetic')}: recomputed attention has a split form for the kernel "
             f"'softmax' of the scores 'dot' and 'l2' only, not for "
             f"'{spec.kernel}' of '{spec.score}'; write 'arithmetic: float64'."
+        )
+
+
+def check_refined(spec: Attention, where: str) -> None:
+    """Refuse thinner layers, or their limit, where layers are no steps of a flow.
+
+    Raises
+    ------
+    Refusal
+        Naming the parameter.
+    """
+    if not spec.is_refined:
+        return
+    cause = f"sublayers: {spec.sublayers}"
+    if spec.integrator != "euler":
+        cause = f"integrator: {spec.integrator}"
+        if spec.sublayers > 1:
+            raise Refusal(
+                f"{place(where, 'sublayers')}: {spec.sublayers} would not count, since '{cause}' "
+                f"is the limit of ever thinner layers already; delete one of them."
+            )
+    # What a flow needs, and why nothing else will do.
+    wanted = {
+        "skip": (1, "thinner layers tend to a flow only where each adds to the tokens"),
+        "norm": ("none", "layer norm is no part of the flow"),
+        "projections": ("shared", "a flow has one field at all times"),
+    }
+    if spec.integrator != "euler":
+        wanted["arithmetic"] = ("float64", "a flow is solved in one array")
+    for name, (value, why) in wanted.items():
+        if getattr(spec, name) != value:
+            raise Refusal(
+                f"{place(where, name)}: {shown(getattr(spec, name))} does not go with '{cause}', "
+                f"since {why}; write '{name}: {value}'."
+            )
+    if spec.layers == "waning":
+        raise Refusal(
+            f"{place(where, 'layers')}: 'waning' does not go with '{cause}', since a flow has one "
+            f"field at all times; write 'layers: frozen'."
         )

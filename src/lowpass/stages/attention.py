@@ -11,6 +11,7 @@ import xarray as xr
 from lowpass import spectra
 from lowpass.eigen import slem
 from lowpass.frozen import waning_share
+from lowpass.integrators import INTEGRATORS
 from lowpass.kernels import KERNELS, logits, scaled
 from lowpass.layernorm import layer_norm
 from lowpass.layers import Block
@@ -141,12 +142,17 @@ def numbers_of(spec: Attention, made: Made, block: Block) -> Variables:
     n_replicates, _, _, n_tokens = made.attention.shape
     split = spec.arithmetic == "split"
     floor = 0.0 if split else spectra.rounding_floor(spec.arithmetic, n_tokens)
+    tolerances = INTEGRATORS.facts(spec.integrator)
     numbers = {
         "inverse_temperature": spec.beta,
+        "key_penalty": spec.beta if spec.score == "l2" else 0.0,
         "max_logit": made.max_logit,
         "log10_rounding_floor": np.log10(floor) if floor else -np.inf,
+        "recomputed": spec.layers == "recomputed",
         "skip_weight": block.skip,
         "step_size": block.step,
+        "integrator_rtol": tolerances["rtol"],
+        "integrator_atol": tolerances["atol"],
     }
     return {
         name: (("replicate",), np.broadcast_to(np.asarray(value, float), n_replicates))

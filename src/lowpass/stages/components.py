@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -56,6 +56,18 @@ def of_plain(plain: np.ndarray, pi: np.ndarray | None) -> State:
         return State(*parts)
     kept = (pi[..., None, :] @ array)[..., 0, :]
     return State(*parts, (kept, one), (array - kept[..., None, :], one))
+
+
+def side_by_side(parts: Sequence[State]) -> State:
+    """Join the states of replicates that were computed alone."""
+    return State(*(joined(each) for each in zip(*parts, strict=True)))
+
+
+def joined(pairs: Sequence[Any]) -> Any:
+    """Join one component of several states; nothing where they have none."""
+    if pairs[0] is None:
+        return None
+    return tuple(np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
 
 
 def rows(states: Iterator[State], recorded: set[int]) -> Iterator[Layer]:

@@ -13,13 +13,14 @@ import xarray as xr
 from lowpass import spectra
 from lowpass.consensus import matrix_mixing, softmax_mixing, split_logits
 from lowpass.frozen import Frozen, diluted, dual, waning_share
+from lowpass.integrators import INTEGRATORS
 from lowpass.kernels import KERNELS, attend
-from lowpass.layers import PLAIN, SPLIT, Block, Head, iterate
+from lowpass.layers import PLAIN, SPLIT, Block, Head, following, iterate
 from lowpass.masks import masked
 from lowpass.remedies import Filter
 from lowpass.spec.attention import Attention
 from lowpass.splits import Split, by_mean
-from lowpass.stages.components import State, of_mean, of_plain, of_split
+from lowpass.stages.components import State, of_mean, of_plain, of_split, side_by_side
 from lowpass.stages.projections import Projections, drawn
 from lowpass.starts import STARTS
 
@@ -33,16 +34,36 @@ class Made(NamedTuple):
     projections: Projections
     max_logit: np.ndarray | None
 
+    def alone(self, place: int) -> Made:
+        """Give what belongs to one replicate; its largest logit is known by then."""
+        one = slice(place, place + 1)
+        return Made(self.attention[one], self.projections.of(one), None)
+
 
 def states(
     spec: Attention, data: xr.Dataset, made: Made, block: Block, seed: int
 ) -> Iterator[State]:
     """Yield the components of layer 0, 1, ..., depth."""
+    if spec.integrator == "euler":
+        return islice(layered(spec, data, made, block, seed), spec.depth + 1)
+    # A solver chooses its steps by all that it is given, so that each replicate is solved alone.
+    runs = [
+        layered(spec, data.isel(replicate=[place]), made.alone(place), block, seed)
+        for place in range(data.sizes["replicate"])
+    ]
+    return islice(map(side_by_side, zip(*runs, strict=True)), spec.depth + 1)
+
+
+def layered(
+    spec: Attention, data: xr.Dataset, made: Made, block: Block, seed: int
+) -> Iterator[State]:
+    """Iterate layers without end, each of them as many thinner ones as are asked for."""
+    thin = replace(block, step=block.step / spec.sublayers)
     if spec.keeps_a_mode:
-        run = with_mode(spec, data["x"].values, made, block)
+        run = with_mode(spec, data["x"].values, made, thin)
     else:
-        run = without_mode(spec, data, made, block, seed)
-    return islice(run, spec.depth + 1)
+        run = without_mode(spec, data, made, thin, seed)
+    return islice(run, 0, None, spec.sublayers)
 
 
 def with_mode(spec: Attention, x: np.ndarray, made: Made, block: Block) -> Iterator[State]:
@@ -75,8 +96,31 @@ def with_mode(spec: Attention, x: np.ndarray, made: Made, block: Block) -> Itera
     def plain_heads(y: np.ndarray, layer: int) -> list[tuple[Head, np.ndarray | None]]:
         return [(times(layer_matrix(layer)), values)]
 
-    run = iterate(PLAIN, start, plain_heads, block)
+    run = plain_layers(spec.integrator, start, plain_heads, block)
     return (of_plain(plain, weights) for plain in run)
+
+
+def plain_layers(
+    integrator: str, start: np.ndarray, heads: Heads, block: Block
+) -> Iterator[np.ndarray]:
+    """Iterate layers in one array, as explicit steps or along the flow of which they are steps."""
+    if integrator == "euler":
+        return iterate(PLAIN, start, heads, block)
+    return along_flow(INTEGRATORS[integrator], start, heads, block)
+
+
+def along_flow(
+    advance: Callable[..., np.ndarray], x: np.ndarray, heads: Heads, block: Block
+) -> Iterator[np.ndarray]:
+    """Yield the tokens at every multiple of a layer's step, without end."""
+    flow, first = replace(block, skip=0.0, step=1.0), x if block.remedy.source else None
+
+    def rate(y: np.ndarray) -> np.ndarray:
+        return following(PLAIN, y, first, lambda z: heads(z, 1), flow)
+
+    while True:
+        yield x
+        x = advance(rate, x, block.step)
 
 
 def waning(matrix: np.ndarray, layer: int) -> np.ndarray:
@@ -116,7 +160,8 @@ def without_mode(
 
     if split:
         return map(of_mean, iterate(SPLIT, by_mean(x), heads, block))
-    return (of_plain(plain, None) for plain in iterate(PLAIN, x.astype(cast), heads, block))
+    run = plain_layers(spec.integrator, x.astype(cast), heads, block)
+    return (of_plain(plain, None) for plain in run)
 
 
 def mask_of(spec: Attention, data: xr.Dataset) -> str | np.ndarray:

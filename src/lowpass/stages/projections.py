@@ -26,6 +26,10 @@ class Projections(NamedTuple):
     w_v: np.ndarray | None
     w_o: np.ndarray | None
 
+    def of(self, replicates: slice) -> Projections:
+        """Give those of some replicates."""
+        return Projections(*(None if each is None else each[replicates] for each in self))
+
     def compared(self, head: int, n_heads: int) -> tuple[np.ndarray, np.ndarray]:
         """Give the shares of the projections of queries and keys that are a head's."""
         assert self.w_q is not None

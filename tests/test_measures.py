@@ -830,6 +830,117 @@ def test_the_rate_of_hc_is_its_slope_in_decades(shared_laboratory):
     assert_allclose(measure("hc_rate", made), 10**slope, rtol=1e-10)
 
 
+# Steps and the flows that they are steps of.
+
+STEPS = {"skip": 1.0, "step": 0.25, "values": "random", "depth": 4}
+
+
+@pytest.mark.parametrize("layers", ["frozen", "recomputed"])
+def test_steps_are_compared_with_the_solution_of_their_equation(layers, shared_laboratory):
+    """By a step of order four, taken a hundred times for each layer."""
+    asked = section(**STEPS, layers=layers, remedy="laplacian", strength=0.5)
+    made = shared_laboratory.first("attention", asked)
+    found, note = (measure(name, made) for name in ("flow_error", "note_flow_error"))
+    assert (found.isel(recorded_layer=0) == 0).all()
+    x = tokens_of(made).values
+    for replicate in range(2):
+        one = made.isel(replicate=replicate)
+        for errors, strength in ((found, 0.5), (note, 1.0)):
+            rate = flow_of(one, layers, strength)
+            y = x[replicate, 0]
+            for layer in range(1, 5):
+                for _ in range(100):
+                    y = fourth_order(rate, y, 0.0025)
+                off = np.linalg.norm(x[replicate, layer] - y) / np.linalg.norm(y)
+                here = errors.isel(replicate=replicate).sel(recorded_layer=layer)
+                assert_allclose(here, off, rtol=1e-8)
+
+
+def flow_of(one: xr.Dataset, layers: str, strength: float):
+    def rate(x: np.ndarray) -> np.ndarray:
+        a = one["attention"].values
+        if layers == "recomputed":
+            weight = np.exp(
+                (x @ one["w_q"].values) @ (x @ one["w_k"].values).T / math.sqrt(D_MODEL)
+            )
+            a = weight / weight.sum(axis=1, keepdims=True)
+        return (a @ x - strength * x) @ one["w_v"].values
+
+    return rate
+
+
+def fourth_order(rate, x: np.ndarray, h: float) -> np.ndarray:
+    one = rate(x)
+    two = rate(x + h / 2 * one)
+    three = rate(x + h / 2 * two)
+    return x + h / 6 * (one + 2 * two + 2 * three + rate(x + h * three))
+
+
+@pytest.mark.parametrize("layers", ["frozen", "recomputed"])
+@pytest.mark.parametrize("score", ["dot", "l2"])
+def test_a_solved_flow_is_its_own_solution(score, layers, shared_laboratory):
+    """The stage and the measure share neither the matrix nor its logits."""
+    limit = {"integrator": "dop853", "arithmetic": "float64", "layers": layers, "score": score}
+    made = shared_laboratory.first("attention", section(**STEPS, **limit))
+    assert measure("flow_error", made).max() < 1e-10
+    assert measure("note_flow_error", made).isel(recorded_layer=1).min() > 0.02
+
+
+def test_the_difference_quotient_of_a_step_is_its_right_hand_side(shared_laboratory):
+    made = shared_laboratory.first("attention", section(**STEPS))
+    assert measure("quotient_error", made).max() < 1e-13
+    a, w_v = made["attention"].values, made["w_v"].values
+    x = tokens_of(made).isel(recorded_layer=0).values
+    note = (a @ x - x) @ w_v
+    missing = np.linalg.norm(x @ w_v, axis=(1, 2)) / np.linalg.norm(note, axis=(1, 2))
+    assert_allclose(measure("note_quotient_error", made), missing, rtol=1e-10)
+
+
+def test_a_difference_quotient_needs_both_of_its_layers(shared_laboratory):
+    made = shared_laboratory.first("attention", section(**{**STEPS, "record": [2]}))
+    with pytest.raises(Refusal, match=r"^the difference quotient needs .* layers \[0, 2\] are re"):
+        measure("quotient_error", made)
+
+
+def test_runs_that_share_a_replicate_have_equations_of_their_own(shared_laboratory):
+    """What is solved once for runs that differ in their sublayers is not taken for others."""
+    asked = section(**{**STEPS, "sublayers": [1, 2], "weights": ["tied", "untied"], "depth": 2})
+    inside = ["sublayers", "weights"]
+    both = shared_laboratory.first("attention", {**asked, "inside": inside})
+    for weights in ("tied", "untied"):
+        one = section(**{**STEPS, "sublayers": 2, "weights": weights, "depth": 2})
+        alone = measure("flow_error", shared_laboratory.first("attention", one))
+        found = measure("flow_error", both).sel(sublayers=2, weights=weights)
+        assert_allclose(found, alone, rtol=1e-12, atol=1e-14)
+
+
+def test_a_circle_of_tokens_falls_short_of_two_equations(shared_laboratory):
+    """Its gain in a layer is I₁/I₀, that of the heat equation e^(-τ), τ = 1/2β."""
+    beta, turns = 4.0, 24
+    asked = section(score="l2", weights="identity", beta=beta, depth=2)
+    asked["data"] = {"generator": "ring", "n_tokens": turns}
+    made = shared_laboratory.first("attention", asked)
+    gain = float(besseli(1, beta) / besseli(0, beta))
+    for layer in (1, 2):
+        heat, circle = (
+            measure(name, made).sel(recorded_layer=layer)
+            for name in ("heat_equation_error", "curve_shortening_error")
+        )
+        tau = layer / (2 * beta)
+        assert_allclose(heat, abs(gain**layer / math.exp(-tau) - 1), rtol=1e-9)
+        assert_allclose(circle, abs(gain**layer / math.sqrt(1 - 2 * tau) - 1), rtol=1e-9)
+
+
+def test_what_has_shrunk_to_nothing_is_infinitely_far(shared_laboratory):
+    asked = section(score="l2", weights="identity", beta=1.0, depth=1)
+    asked["data"] = {"generator": "ring", "n_tokens": 12}
+    made = shared_laboratory.first("attention", asked)
+    assert (measure("curve_shortening_error", made).isel(recorded_layer=1) > 1e10).all()
+    flat = made.assign(inverse_temperature=0 * made["inverse_temperature"])
+    assert (measure("heat_equation_error", flat).isel(recorded_layer=1) > 1e10).all()
+    assert (measure("heat_equation_error", flat).isel(recorded_layer=0) < 1e-14).all()
+
+
 # Ranges.
 
 N_BELOW = N_TOKENS * (1 + 1e-14)

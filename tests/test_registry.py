@@ -27,6 +27,7 @@ PLACES = [
     ("lowpass.weights", "WEIGHTS"),
     ("lowpass.weights", "VALUES"),
     ("lowpass.remedies", "REMEDIES"),
+    ("lowpass.integrators", "INTEGRATORS"),
     ("lowpass.consensus", "KEY_SCORES"),
     ("lowpass.measures", "MEASURES"),
     ("lowpass.rounding", "ROUNDING"),

@@ -12,7 +12,15 @@ from lowpass.graphs import GRAPHS
 from lowpass.kernels import attend
 from lowpass.laplacians import LAPLACIANS
 from lowpass.modes import eigenvalues
-from lowpass.ring import bessel_gain, gaussian_gain, ring_eigenvalue, ring_heat_gain, ring_time
+from lowpass.ring import (
+    bessel_gain,
+    circle_heat,
+    gaussian_gain,
+    ring_eigenvalue,
+    ring_heat_gain,
+    ring_time,
+    shortened_circle,
+)
 
 
 def ring_laplacian(n_tokens: int) -> np.ndarray:
@@ -126,3 +134,25 @@ def test_a_fine_ring_is_a_circle():
     ]
     apart = np.log(np.array(gain) / gaussian_gain(k, beta))
     assert_allclose(apart * n_tokens**2, np.pi**2 * k**4 / (6 * beta), rtol=2e-3)
+
+
+@pytest.mark.parametrize("n_tokens", [12, 13])
+def test_the_heat_equation_damps_each_wave_by_its_square(n_tokens, rng):
+    angle = 2 * np.pi * np.arange(n_tokens) / n_tokens
+    x = np.stack([np.cos(2 * angle), 3 + np.sin(5 * angle)], axis=-1)
+    expected = x * np.exp(-0.3 * np.array([4.0, 25.0])) + [0, 3 * (1 - np.exp(-0.3 * 25))]
+    assert_allclose(circle_heat(x, 0.3), expected, rtol=0, atol=1e-14)
+    many = rng.standard_normal((2, n_tokens, 3))
+    assert_allclose(circle_heat(circle_heat(many, 0.1), 0.2), circle_heat(many, 0.3), atol=1e-14)
+    assert_allclose(circle_heat(many, np.inf)[:, 0], many.mean(axis=1), atol=1e-15)
+
+
+def test_a_circle_shortens_at_the_speed_of_its_curvature():
+    """Area shrinks at the rate 2π whatever the radius; then a point is left."""
+    angle = 2 * np.pi * np.arange(16) / 16
+    x = [1.0, -2.0] + 1.5 * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    for time in (0.0, 0.4, 1.0):
+        radius = np.linalg.norm(shortened_circle(x, time) - [1.0, -2.0], axis=-1)
+        assert_allclose(np.pi * radius**2, np.pi * 1.5**2 - 2 * np.pi * time, rtol=1e-13)
+    assert_allclose(shortened_circle(x, 2.0), np.broadcast_to([1.0, -2.0], x.shape), rtol=1e-15)
+    assert np.array_equal(shortened_circle(np.ones((3, 2)), 1.0), np.ones((3, 2)))

@@ -127,19 +127,21 @@ VARIABLES.enter("skip_weight", Card("s", "weight of the skip connection", dims=(
 VARIABLES.enter("step_size", Card("h", "step of a layer", dims=("replicate",)))
 VARIABLES.enter(
     "recomputed",
-    Card("", "whether attention is that of the tokens of each layer", dims=("replicate",)),
+    Card("A(X_t)", "whether attention is that of each layer's tokens", dims=("replicate",)),
 )
 VARIABLES.enter(
     "key_penalty",
-    Card("p", r"factor of half a key's squared norm, which logits lack", dims=("replicate",)),
+    Card("p", "factor of half a key's squared norm, which logits lack", dims=("replicate",)),
 )
 VARIABLES.enter(
     "integrator_rtol",
-    Card("", "tolerance of a layer, relative to an entry of the tokens", dims=("replicate",)),
+    Card(r"\varepsilon_r", "tolerance of a layer, relative to an entry", dims=("replicate",)),
 )
 VARIABLES.enter(
     "integrator_atol",
-    Card("", "tolerance of a layer, relative to the tokens' largest entry", dims=("replicate",)),
+    Card(
+        r"\varepsilon_a", "tolerance of a layer, relative to the largest entry", dims=("replicate",)
+    ),
 )
 VARIABLES.enter(
     "high_coefficient",

@@ -33,6 +33,8 @@ SERIES = {
 }
 DRAWN = {"generator": "gaussian", "n_tokens": 8, "d_model": 4}
 SOFTMAX = {"beta": 1.0, "depth": 4}
+STEPS = {**SOFTMAX, "skip": 1.0}
+RECOMPUTED = {"layers": "recomputed", "arithmetic": "float64"}
 HEAT = {"graph": "path", "diffusion_time": 0.5, "depth": 4}
 CURVE = {"bandwidths": {"low": 0.5, "high": 50, "count": 9}}
 SQUARE, LONG = {"dims": ["query", "key"]}, {"dims": ["token", "feature"]}
@@ -173,6 +175,13 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "summarised": section(
             "attention of drawn tokens", spectra=[name], attention__matrix="summarised"
         ),
+        "steps": section("attention of drawn tokens", spectra=[name], attention__skip=1.0),
+        "thin steps": section(
+            "attention of drawn tokens",
+            spectra=[name],
+            attention__skip=1.0,
+            attention__sublayers=2,
+        ),
     }
     of_attention = {*sections} - {"diffusion", "chebyshev"}
     where = {
@@ -187,7 +196,8 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "modulus": {*sections} - {"chebyshev"},
         "mode": {*sections} - {"summarised"},
         "transient": {*sections} - {"recomputed", "summarised"},
-        "frozen": {*sections} - {"recomputed", "waning"},
+        "frozen": {*sections} - {"recomputed", "waning", "thin steps"},
+        "flow": {"steps", "thin steps"},
         "source": {"returning"},
         "picture": {"picture"},
     }
@@ -597,6 +607,47 @@ def test_attention_that_is_computed_has_a_temperature(base):
             "score is 'l2'; delete it, or write 'score: dot'.",
         ),
         (
+            "attention of drawn tokens",
+            {"spectra": ["flow_error"]},
+            ".spectra: 'flow_error' compares layers with the flow that they are steps of, and "
+            "these are no steps; delete it, or write 'skip: 1', another step than zero, and "
+            "'norm: none'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["flow_error"], "attention": {**STEPS, "n_heads": 2}},
+            ".spectra: 'flow_error' compares layers with the flow of one head that is the same in "
+            "all of them; delete it, or write 'n_heads: 1', 'layers: frozen' and 'projections: "
+            "shared'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["flow_error"], "attention": {**STEPS, "score": "cosine", **RECOMPUTED}},
+            ".spectra: 'flow_error' follows from logits of the scores 'dot' and 'l2' only, and "
+            "these are of 'cosine'; delete it, or write 'score: dot'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["flow_error"], "attention": {**STEPS, "mask": "causal", **RECOMPUTED}},
+            ".spectra: 'flow_error' follows from finite logits, and the mask 'causal' makes some "
+            "infinite; delete it, or write 'mask: none'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {
+                "spectra": ["flow_error"],
+                "attention": {**STEPS, "remedy": "neutreno", "strength": 0.5},
+            },
+            ".spectra: 'flow_error' compares layers with a flow that forgets where it began, and "
+            "'neutreno' returns to the tokens of layer 0; delete it, or the remedy.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["predicted_rate"], "attention": {**STEPS, "sublayers": 2}},
+            ".spectra: 'predicted_rate' follows from layers that are one explicit step each, and "
+            "these are not; delete it, or 'integrator' and 'sublayers'.",
+        ),
+        (
             "own attention",
             {"spectra": ["bessel_gain"]},
             ".spectra: 'bessel_gain' follows from 'attention.beta', which this experiment has not; "
@@ -641,13 +692,10 @@ def test_depths_that_cases_set_are_looked_at_too():
 
 @pytest.mark.parametrize("name", [n for n in MEASURES if "recorded_layer" in VARIABLES[n].dims])
 def test_recorded_layers_of_two_depths_do_not_fit_either(name):
-    said = refusal(
-        "attention of a picture",
-        spectra=[name],
-        attention__depth=[4, 8],
-        attention__remedy="neutreno",
-        attention__strength=0.5,
-    )
+    beside = {"attention__remedy": "neutreno", "attention__strength": 0.5}
+    if "flow" in (MEASURES.facts(name).get("of") or ()):
+        beside = {"attention__skip": 1.0}
+    said = refusal("attention of a picture", spectra=[name], attention__depth=[4, 8], **beside)
     assert said.startswith(f".attention.depth: 4 and 8 layers do not fit into one '{name}'")
 
 
@@ -706,6 +754,8 @@ def test_one_token_is_compared_with_none(name, laboratory):
     alone = section("attention of drawn tokens", data__n_tokens=1, spectra=[name])
     if "source" in MEASURES.facts(name)["of"]:
         alone["attention"] |= {"remedy": "neutreno", "strength": 0.5}
+    if "flow" in MEASURES.facts(name)["of"]:
+        alone["attention"] |= {"skip": 1.0}
     with pytest.raises(Refusal, match=rf"^here\.spectra: '{name}' compares tokens, and there is "):
         expand(alone, "here")
 

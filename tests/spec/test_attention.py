@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from lowpass.integrators import INTEGRATORS
 from lowpass.kernels import KERNELS, SCORES
 from lowpass.masks import MASKS
 from lowpass.registry import Refusal
@@ -25,8 +26,10 @@ NAMED = {
     "weights": WEIGHTS,
     "start": STARTS,
     "arithmetic": ARITHMETIC,
+    "integrator": INTEGRATORS,
 }
 NEEDED = {"beta": 1.0, "depth": 4}
+FLOW = {"integrator": "dop853", "skip": 1.0, "arithmetic": "float64"}
 
 
 # Laws.
@@ -37,6 +40,8 @@ NEEDED = {"beta": 1.0, "depth": 4}
 )
 def test_every_registered_name_is_a_choice(parameter, name):
     beside = {"mask_width": 2} if name == "window" else {}
+    if parameter == "integrator":
+        beside = {"skip": 1.0, "arithmetic": "float64"}
     assert getattr(parse({**NEEDED, **beside, parameter: name}, "here"), parameter) == name
 
 
@@ -160,6 +165,19 @@ def test_the_start_is_recorded_beside_the_layers_that_are_named():
         ({"layers": "recomputed", "score": "cosine"}, "arithmetic: recomputed attention has a spl"),
         ({"mask": "window"}, "mask_width: the mask 'window' needs mask_width, which is not given"),
         ({"mask_width": 3}, "mask_width: the mask 'none' has no mask_width, and 3 is given"),
+        (
+            {"sublayers": 2},
+            "skip: 0.0 does not go with 'sublayers: 2', since thinner layers tend to a flow only "
+            r"where each adds to the tokens; write 'skip: 1'\.$",
+        ),
+        ({"integrator": "rk45", "skip": 1.0}, "arithmetic: 'split' does not go with 'integrator"),
+        ({**FLOW, "norm": "pre"}, "norm: 'pre' does not go with 'integrator: dop853', since layer"),
+        ({**FLOW, "sublayers": 2}, "sublayers: 2 would not count, since 'integrator: dop853' is"),
+        ({**FLOW, "layers": "waning"}, "layers: 'waning' does not go with 'integrator: dop853', s"),
+        (
+            {**FLOW, "layers": "recomputed", "projections": "fresh"},
+            "projections: 'fresh' does not go with 'integrator: dop853', since a flow has one fie",
+        ),
     ],
 )
 def test_parameters_that_do_not_fit_together_are_refused(given, message):

@@ -55,6 +55,8 @@ CHANGES = {
     "gfsa_order": 4,
     "layers": "recomputed",
     "projections": "fresh",
+    "integrator": "dop853",
+    "sublayers": 3,
 }
 # What some of them ask for beside them.
 BESIDE = {
@@ -66,6 +68,8 @@ BESIDE = {
     "remedy": {"strength": 0.5},
     "projections": {"layers": "recomputed"},
     "mask_width": {"mask": "window", "mask_width": 1},
+    "integrator": {"skip": 1.0, "arithmetic": "float64"},
+    "sublayers": {"skip": 1.0},
 }
 UNPAIRED = {"weights"}
 THREE = ["replicate", "token", "feature"]

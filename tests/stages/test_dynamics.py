@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
 
 from lowpass import spectra
+from lowpass.integrators import INTEGRATORS
 from lowpass.registry import Refusal
 from lowpass.remedies import REMEDIES
 from lowpass.splits import by_mean
+from lowpass.stages.attention import attention
 
 from .. import unsplit
 
@@ -234,6 +237,78 @@ def test_a_filter_of_zeros_leaves_what_is_skipped(shared_laboratory):
     made = run(shared_laboratory, layers="recomputed", skip=0.5, **nothing)
     x = tokens(shared_laboratory)
     assert_allclose(state(made)[:, 1], 0.5 * x, rtol=1e-12, atol=1e-14)
+
+
+# Thinner layers, and their limit.
+
+FLOW = {"skip": 1.0, "step": 0.25, "values": "random", "arithmetic": "float64"}
+
+
+@pytest.mark.parametrize("arithmetic", ["split", "float64"])
+@pytest.mark.parametrize("layers", ["frozen", "recomputed"])
+def test_sublayers_are_layers_that_are_not_looked_at(layers, arithmetic, shared_laboratory):
+    given = {**FLOW, "layers": layers, "arithmetic": arithmetic}
+    thick = run(shared_laboratory, **given, sublayers=4)
+    thin = run(shared_laboratory, **{**given, "step": 0.0625, "depth": 4 * DEPTH})
+    assert_allclose(state(thick), state(thin)[:, ::4], rtol=1e-13, atol=1e-14)
+    assert (thick["step_size"] == 0.25).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, -1.0])
+@pytest.mark.parametrize("name", ["rk45", "dop853"])
+def test_the_limit_of_frozen_layers_is_an_exponential(name, scale, shared_laboratory):
+    """Of A ⊗ W_Vᵀ, whose spectrum is complex; and with values of the other sign."""
+    made = run(shared_laboratory, **FLOW, integrator=name, value_scale=scale)
+    x, tolerance = tokens(shared_laboratory), 100 * float(made["integrator_rtol"][0])
+    assert tolerance == 100 * INTEGRATORS.facts(name)["rtol"]
+    assert abs(np.linalg.eigvals(made["w_v"].values).imag).max() > 0.1
+    for r in range(3):
+        flow = np.kron(made["attention"].values[r], made["w_v"].values[r].T)
+        for layer in made["recorded_layer"].values:
+            exact = (expm(0.25 * layer * flow) @ x[r].ravel()).reshape(x[r].shape)
+            assert_allclose(state(made)[r, layer], exact, rtol=0, atol=tolerance * abs(exact).max())
+
+
+LIMITS = [
+    {"n_heads": 2, "output": "random"},
+    {"layers": "recomputed", "mask": "causal"},
+    {"layers": "recomputed", "n_heads": 2, "score": "cosine"},
+    {"layers": "recomputed", "remedy": "neutreno", "strength": 0.5},
+    {"remedy": "featscale", "strength": 0.5},
+]
+
+
+@pytest.mark.parametrize("case", LIMITS, ids=called)
+def test_thinner_layers_tend_to_the_limit_with_the_first_order(case, shared_laboratory):
+    """Each halving halves what is left, whatever a layer consists of."""
+    given = {**FLOW, **case, "depth": 2}
+    limit = state(run(shared_laboratory, **given, integrator="dop853"))[:, -1]
+    left = [
+        np.linalg.norm(state(run(shared_laboratory, **given, sublayers=count))[:, -1] - limit)
+        for count in (32, 64)
+    ]
+    assert_allclose(left[0] / left[1], 2, rtol=0.02)
+
+
+def test_a_limit_keeps_its_stationary_mode_where_layers_do(shared_laboratory):
+    """πᵀX grows as exp(μt), and the transient part by the modes of A."""
+    flow = {"skip": 1.0, "step": 0.25, "arithmetic": "float64", "integrator": "dop853"}
+    made = run(shared_laboratory, **flow, value_scale=-2.0)
+    growth = made["log10_stationary_norm"] - made["log10_stationary_norm"].isel(layer=0)
+    exact = -2.0 * 0.25 * made["layer"].values / np.log(10)
+    assert_allclose(growth, np.broadcast_to(exact, growth.shape), rtol=1e-10, atol=1e-12)
+
+
+def test_a_replicate_is_solved_as_if_it_were_alone(shared_laboratory):
+    """Steps are chosen by the error of what is solved, which must not be that of others."""
+    given = section(**FLOW, integrator="dop853", layers="recomputed")
+    plan = shared_laboratory.plan(given)
+    point = next(point for point in plan if point.stage == "attention")
+    data = shared_laboratory.open(point.parents[0])
+    alone = attention(point.recipe, data.isel(replicate=[3]))
+    both = attention(point.recipe, data.isel(replicate=[0, 3]))
+    for one, other in zip(alone.layers, both.layers, strict=True):
+        assert np.array_equal(one["hc"][1][0], other["hc"][1][1])
 
 
 def test_heads_have_to_divide_the_features(shared_laboratory):

@@ -57,6 +57,7 @@ WHERE = {
     "weights": {"attention", "picture"},
     "frozen": {*SECTIONS},
     "source": set(),
+    "flow": {"attention"},
     "diffusion": {"diffusion"},
     "picture": {"picture"},
 }

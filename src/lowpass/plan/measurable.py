@@ -79,8 +79,8 @@ def without_one_matrix(attention: Any) -> str:
         )
     if attention is not None and attention.is_refined:
         return (
-            "is said of layers that are one explicit step each, and these are more; delete it, or "
-            "'integrator' and 'sublayers'"
+            "follows from layers that are one explicit step each, and these are not; delete it, "
+            "or 'integrator' and 'sublayers'"
         )
     return ""
 
@@ -101,12 +101,15 @@ def without_flow(specs: Mapping[str, Any]) -> str:
             "it, or write 'n_heads: 1', 'layers: frozen' and 'projections: shared'"
         )
     if attention.remedy == "neutreno" and attention.strength:
-        return "knows no flow that returns to the tokens of layer 0; delete it, or the remedy"
+        return (
+            "compares layers with a flow that forgets where it began, and 'neutreno' returns to "
+            "the tokens of layer 0; delete it, or the remedy"
+        )
     if attention.layers == "frozen":
         return ""
     if attention.score not in ("dot", "l2"):
         return (
-            f"recomputes logits of the scores 'dot' and 'l2' only, and these are of "
+            f"follows from logits of the scores 'dot' and 'l2' only, and these are of "
             f"'{attention.score}'; delete it, or write 'score: dot'"
         )
     return without_logits(specs)

@@ -101,8 +101,7 @@ class Attention(Spec):
     step: float = Field(1.0, description="weight of what the heads give")
     integrator: Annotated[str, AfterValidator(known_integrator)] = Field(
         "euler",
-        description="how a layer follows from the one before: as one explicit step, or as the "
-        "limit of ever thinner ones, the solution of the flow after the time 'step'",
+        description="how a layer is taken: as one explicit step, or along the flow for as long",
     )
     sublayers: Count = Field(
         1, description="thinner layers that each layer is made of, each with its share of the step"

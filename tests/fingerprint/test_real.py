@@ -127,6 +127,15 @@ SECTIONS = {
         "spectra": ["log10_hc_dc_ratio", "log10_composite_norm", "effective_rank", "mean_cosine"],
         "replicates": 2,
     },
+    "flow": {
+        "data": {"generator": "gaussian", "n_tokens": 4, "d_model": 2},
+        "attention": {"beta": 1.0, "skip": 1.0, "step": 0.5, "arithmetic": "float64",
+                      "layers": ["frozen", "recomputed"], "integrator": ["euler", "dop853"],
+                      "remedy": "laplacian", "strength": 1.0, "depth": 2},
+        "inside": ["layers", "integrator"],
+        "spectra": ["flow_error", "note_quotient_error", "heat_equation_error"],
+        "replicates": 1,
+    },
     "nile": {
         "data": {"generator": "series", "path": "workflow/resources/nile.csv",
                  "key": "year", "value": "flow"},

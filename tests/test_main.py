@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import itertools
 import json
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import lowpass.stages.data
 from lowpass.__main__ import INTERRUPTED, main, parser
 from lowpass.commands import describe, publish
 from lowpass.fingerprint import Code
@@ -203,6 +205,21 @@ def test_a_product_that_lies_in_no_results_has_no_inventory(ask, code, tmp_path)
     out = f"elsewhere/{Path(point.path).name}"
     assert ask("make", point.text, "--code", mark, "--in", TABLE, "--out", out) == (0, "", "")
     assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")} == {TABLE, out}
+
+
+def test_a_job_looks_for_garbage_among_what_it_computes_alone(job, monkeypatch, tmp_path):
+    """To look through all that was imported would take as long as to import numpy."""
+    seen = []
+
+    def observe(recipe, content):
+        seen.append((gc.isenabled(), gc.get_freeze_count() > 10_000))
+        return series(recipe, content)
+
+    series = lowpass.stages.data.data
+    monkeypatch.setattr("lowpass.stages.data.data", observe)
+    job(table_in(tmp_path, GOOD.encode()), TABLE)
+    assert seen == [(True, True)]
+    assert (gc.isenabled(), gc.get_freeze_count()) == (True, 0)
 
 
 @pytest.fixture

@@ -103,6 +103,8 @@ class Job:
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call what computes, noting from here on which entries of registries it uses."""
         Registry.asked.clear()
+        # What was imported and analysed until here is no garbage, and takes long to look through.
+        gc.freeze()
         gc.enable()
         return function(*arguments)
 

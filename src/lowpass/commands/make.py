@@ -47,6 +47,7 @@ def run(asked: argparse.Namespace) -> int:
     except OSError as fault:
         raise placed(refusal_of(fault), [*asked.out, *asked.inputs]) from None
     finally:
+        gc.unfreeze()
         gc.enable()
     return 0
 

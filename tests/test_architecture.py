@@ -37,7 +37,8 @@ LAYER = {
             "scores compact stating "
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion flows ring fourier "
-            "contraction normality powers diversity energy collapse gains integrators equations",
+            "contraction normality powers diversity energy collapse gains integrators equations "
+            "continuum",
             "spec",
             "stages",
             "store writing records provenance fingerprint memory plan trace telling progress "

@@ -359,6 +359,23 @@ def test_a_flow_without_its_matrix_has_no_measures_of_one(shared_laboratory):
         measure("slem", made)
 
 
+def test_a_generator_is_a_layer_less_the_identity_over_half_a_squared_bandwidth(shared_laboratory):
+    asked = {**section(score="l2", weights="identity", beta=9.0), **data_of("layer_generator")}
+    made = shared_laboratory.first("attention", asked)
+    angle = measure("angle", made).values[0]
+    x = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    direct = 18 * (made["attention"].values[0] @ x - x)
+    found = measure("layer_generator", made)
+    assert_allclose(found[0], direct, rtol=1e-12, atol=1e-13)
+    slope = -0.5 * np.sin(angle) / (1 + 0.5 * np.cos(angle))
+    for drift, error in zip((2, 1, 0), measure("generator_error", made).values[0], strict=True):
+        limit = np.stack(
+            [-x[:, 0] - drift * slope * x[:, 1], -x[:, 1] + drift * slope * x[:, 0]], axis=-1
+        )
+        assert_allclose(measure("limit_generator", made).sel(drift=drift)[0], limit, atol=1e-14)
+        assert_allclose(error, np.linalg.norm(direct - limit) / np.linalg.norm(limit), rtol=1e-12)
+
+
 # The spectrum and what keeps it from real.
 
 
@@ -1039,6 +1056,10 @@ RANGES = {
     "picture_correlation": (-1 - 1e-14, 1 + 1e-14),
     "mean_departure": (0, np.inf),
     "first_departure": (0, np.inf),
+    "layer_generator": ANY,
+    "limit_generator": (-4, 4),
+    "generator_error": (0, np.inf),
+    "angle": (-np.pi, np.pi),
     "log10_radial_power": ANY,
     "log10_dft_amplitude_2d": ANY,
 }
@@ -1053,9 +1074,16 @@ def source_of(name: str) -> dict:
     return {"remedy": "neutreno", "strength": 0.5} if "source" in of else {}
 
 
+def data_of(name: str) -> dict:
+    """Give the data of a measure that is of tokens with a known density."""
+    dense = "density" in (MEASURES.facts(name).get("of") or ())
+    ring = {"generator": "dense_ring", "n_tokens": N_TOKENS}
+    return {"data": ring, "replicates": None} if dense else {}
+
+
 def suiting(name: str, laboratory, **changes) -> xr.Dataset:
     """Make a trajectory of attention, or of what a measure needs."""
-    asked = section(**changes, **source_of(name))
+    asked = {**section(**changes, **source_of(name)), **data_of(name)}
     if MEASURES.facts(name).get("of") == "diffusion":
         flow = {"graph": "ring", "diffusion_time": changes["beta"], "depth": changes["depth"]}
         asked = {**asked, "attention": None, "diffusion": flow}
@@ -1114,9 +1142,11 @@ def test_measures_within_one_job_are_those_of_two(name, shared_laboratory):
     facts = MEASURES.facts(name)
     if facts.get("of") in ("diffusion", "picture") or facts.get("across"):
         return
-    alone = [section(beta=beta, depth=4, **source_of(name)) for beta in (0.5, 2.0)]
+    alone = [
+        {**section(beta=beta, depth=4, **source_of(name)), **data_of(name)} for beta in (0.5, 2.0)
+    ]
     apart = [shared_laboratory.first("attention", asked) for asked in alone]
-    inside = section(beta=[0.5, 2.0], depth=4, **source_of(name))
+    inside = {**section(beta=[0.5, 2.0], depth=4, **source_of(name)), **data_of(name)}
     both = shared_laboratory.first("attention", {**inside, "inside": ["beta"]})
     found = measure(name, both)
     assert found.dims[0] == "beta"

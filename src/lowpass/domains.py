@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Lt
 from pydantic import BaseModel, ConfigDict, Field
 
 Positive = Annotated[float, Gt(0)]
 NonNegative = Annotated[float, Ge(0)]
+Share = Annotated[float, Ge(0), Lt(1)]
 Count = Annotated[int, Ge(1)]
 Index = Annotated[int, Ge(0)]
 

@@ -61,6 +61,10 @@ VARIABLES.enter("row", Card("", "pixel row where the token's patch begins", dims
 VARIABLES.enter("column", Card("", "pixel column where the token's patch begins", dims=("token",)))
 VARIABLES.enter("patch_row", Card("", "pixel row within a patch", dims=("feature",)))
 VARIABLES.enter("patch_column", Card("", "pixel column within a patch", dims=("feature",)))
+VARIABLES.enter(
+    "log_density_slope",
+    Card(r"(\log p)'", "slope of the log density at a token", units="1/rad", dims=("token",)),
+)
 VARIABLES.enter("q", Card("Q", "queries", dims=("replicate", "token", "projected")))
 VARIABLES.enter("k", Card("K", "keys", dims=("replicate", "token", "projected")))
 VARIABLES.enter(

@@ -20,7 +20,7 @@ from lowpass.plan.fitting import ACTIONS, STATED, compared, stated
 from lowpass.plan.sweep import expand
 from lowpass.registry import Refusal
 from lowpass.scores import SCORES
-from lowpass.spec.data import kind, model_of, reads, states
+from lowpass.spec.data import draws, kind, model_of, reads, states
 
 from ..configurations import ROOT
 
@@ -83,6 +83,10 @@ FITTING: dict[str, dict[str, Any]] = {
         "spectra": ["slem", "ring_heat_gain"],
         "replicates": 1,
     },
+    "attention of what is certain": {
+        "data": {"generator": "dense_ring", "n_tokens": 8},
+        "attention": SOFTMAX,
+    },
     "two depths of one number": {
         "data": DRAWN,
         "attention": {"beta": 1.0, "depth": [4, 8]},
@@ -121,7 +125,7 @@ def test_what_fits_is_expanded(base):
     assert expand(section(base), "here")
 
 
-@pytest.mark.parametrize("generator", [n for n in GENERATORS if not reads(n)])
+@pytest.mark.parametrize("generator", [n for n in GENERATORS if draws(n)])
 def test_whatever_is_drawn_can_be_attended_over(generator):
     asked = {size: DRAWN[size] for size in ("n_tokens", "d_model")}
     known = {name: asked[name] for name in asked if name in model_of(generator).model_fields}
@@ -162,6 +166,7 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
             "diffusion of drawn tokens", spectra=[name], diffusion__method="chebyshev"
         ),
         "picture": section("attention of a picture", spectra=[name]),
+        "density": section("attention of what is certain", spectra=[name]),
         "recomputed": section(
             "attention of drawn tokens", spectra=[name], attention__layers="recomputed"
         ),
@@ -200,6 +205,7 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "flow": {"steps", "thin steps"},
         "source": {"returning"},
         "picture": {"picture"},
+        "density": {"density"},
     }
     fits = set.intersection(*(where[each] for each in (of if isinstance(of, tuple) else (of,))))
     for kind_of, each in sections.items():
@@ -319,17 +325,18 @@ def test_a_draw_needs_a_number_of_replicates(base):
 
 
 @pytest.mark.parametrize(
-    "base", [name for name, each in FITTING.items() if reads(each["data"]["generator"])]
+    "base", [name for name, each in FITTING.items() if not draws(each["data"]["generator"])]
 )
-def test_what_is_read_has_no_replicates(base):
+def test_what_is_not_drawn_has_no_replicates(base):
     generator = FITTING[base]["data"]["generator"]
     said = refusal(base, replicates=3)
+    how = "reads" if reads(generator) else "makes"
     assert said.startswith(
-        f".replicates: 3 replicates of what '{generator}' reads would all be equal, since nothing "
+        f".replicates: 3 replicates of what '{generator}' {how} would all be equal, since nothing "
         f"is drawn there; delete 'replicates:'"
     )
-    # Observations have no copies.
-    assert ("data.copies" in said) == (kind(generator) == "tokens")
+    # Observations have no copies, nor has what is made by a formula.
+    assert ("data.copies" in said) == (kind(generator) == "tokens" and reads(generator))
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], ["b", "a"]])
@@ -360,6 +367,15 @@ def test_generators_that_read_and_draw_are_told_apart(monkeypatch):
     assert refusal("attention of drawn tokens", data=data, zip={"case": cases}) == (
         ".data.generator: 'two_levels' reads a file and 'gaussian' draws replicates, so one "
         "dataset cannot hold both; describe an experiment for each."
+    )
+
+
+def test_what_is_certain_and_what_is_drawn_are_told_apart():
+    cases = {"label": ["a", "b"], "data.generator": ["ring", "dense_ring"]}
+    changes = {"data": {"n_tokens": 8}, "zip": {"case": cases}}
+    assert refusal("attention of drawn tokens", **changes) == (
+        ".data.generator: 'dense_ring' leaves nothing to chance and 'ring' draws replicates, so "
+        "one dataset cannot hold both; describe an experiment for each."
     )
 
 

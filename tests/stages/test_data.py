@@ -13,13 +13,13 @@ from PIL import Image
 from lowpass.data import GENERATORS
 from lowpass.kernels import scaled, softmax
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, model_of, parse, reads, states
+from lowpass.spec.data import BLOCK, draws, model_of, parse, states
 from lowpass.stages.data import data
 from lowpass.streams import stream
 
 RESOURCES = Path(__file__).parents[2] / "workflow/resources"
 NILE, CAMERA = RESOURCES / "nile.csv", RESOURCES / "camera.png"
-DRAWN = [name for name in GENERATORS if not reads(name)]
+DRAWN = [name for name in GENERATORS if draws(name)]
 # Those that are needed; the others have defaults.
 SIZES = {
     name: {
@@ -108,6 +108,22 @@ def test_a_default_that_is_written_out_draws_the_same_bits():
 def test_a_parameter_that_shapes_a_draw_changes_it():
     means = [draw("two_levels", contrast=c)["x"].values.mean(axis=1) for c in (0.5, 0.25)]
     assert not np.array_equal(*means)
+
+
+def test_what_is_certain_is_one_replicate_with_its_labels(shared_laboratory):
+    """And a trajectory hands the labels on."""
+    section = {
+        "data": {"generator": "dense_ring", "n_tokens": 8, "modulation": 0.25},
+        "attention": {"beta": 2.0, "depth": 1},
+        "spectra": ["slem"],
+    }
+    made = shared_laboratory.first("data", section)
+    direct = GENERATORS["dense_ring"](n_tokens=8, modulation=0.25)
+    assert dict(made.sizes) == {"replicate": 1, "token": 8, "feature": 2}
+    assert np.array_equal(made["x"].values, direct["x"])
+    later = shared_laboratory.first("attention", section)
+    for each in (made, later):
+        assert np.array_equal(each.coords["log_density_slope"], direct["log_density_slope"])
 
 
 def observe(content: bytes | None, **params) -> xr.Dataset:

@@ -12,6 +12,7 @@ says ``log10``, and natural where it says ``log``.
 
 import lowpass.measures.circle
 import lowpass.measures.collapse
+import lowpass.measures.continuum
 import lowpass.measures.contraction
 import lowpass.measures.decay
 import lowpass.measures.diversity

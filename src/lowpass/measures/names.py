@@ -4,12 +4,13 @@ This module owns the registry alone, so that a measure can register itself witho
 importing its neighbours. The fact ``of`` of an entry names what it needs, one thing or
 several, beside any trajectory: that of one stage, a ``"pair"`` of tokens, the
 ``"temperature"`` of attention, a ``"transient"`` part beside a stationary one, tokens that are
-patches of a ``"picture"``, the ``"matrix"`` of a layer, which not every method forms and not
-every trajectory stores, its stationary ``"mode"`` or second ``"modulus"`` alone, a ``"frozen"``
-one that serves all layers, the ``"source"`` of a remedy that returns to the tokens of layer 0,
-a ``"flow"`` that layers are steps of, the ``"logits"`` of softmax, or the ``"weights"`` by which
-tokens make them. The fact ``ordered`` is true of what depends on the order of the tokens, or on
-their places, ``across`` of what compares runs of one job.
+patches of a ``"picture"`` or lie on a ring with a known ``"density"``, the ``"matrix"`` of a
+layer, which not every method forms and not every trajectory stores, its stationary ``"mode"``
+or second ``"modulus"`` alone, a ``"frozen"`` one that serves all layers, the ``"source"`` of a
+remedy that returns to the tokens of layer 0, a ``"flow"`` that layers are steps of, the
+``"logits"`` of softmax, or the ``"weights"`` by which tokens make them. The fact ``ordered`` is
+true of what depends on the order of the tokens, or on their places, ``across`` of what compares
+runs of one job.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from lowpass.kernels import KERNELS, check_pair
 from lowpass.labels import VARIABLES
 from lowpass.masks import MASKS
 from lowpass.registry import Refusal
-from lowpass.spec.data import OBSERVATIONS, kind, reads, shows_picture, states
+from lowpass.spec.data import OBSERVATIONS, draws, kind, reads, shows_picture, states
 from lowpass.spec.depth import recorded_layers
 
 # What a section may do with its data: one of these.
@@ -57,24 +57,26 @@ def lacking(where: str, stage: str, other: str) -> Refusal:
 def check_replicates(section: Mapping[str, Any], specs: list[dict[str, Any]], where: str) -> None:
     """Refuse replicates where nothing is drawn, and a draw without their number."""
     generators = {each["data"].generator for each in specs}
-    kept = sorted(name for name in generators if reads(name))
+    kept = sorted(name for name in generators if not draws(name))
+    from_file = any(map(reads, kept[:1]))
     if kept and len(kept) < len(generators):
+        how = "reads a file" if from_file else "leaves nothing to chance"
         raise Refusal(
-            f"{where}.data.generator: '{kept[0]}' reads a file and "
-            f"'{min(generators - set(kept))}' draws replicates, so one dataset cannot hold both; "
-            f"describe an experiment for each."
+            f"{where}.data.generator: '{kept[0]}' {how} and '{min(generators - set(kept))}' draws "
+            f"replicates, so one dataset cannot hold both; describe an experiment for each."
         )
     count = section.get("replicates")
     if not kept and count is None:
         raise lacking(where, next(stage for stage in DYNAMICS if stage in specs[0]), "replicates")
     if kept and count is not None:
+        verb = "reads" if from_file else "makes"
         more = (
             ""
-            if "smoothing" in specs[0]
+            if "smoothing" in specs[0] or not from_file
             else ", and write data.copies where random weights act on the same tokens"
         )
         raise Refusal(
-            f"{where}.replicates: {count} replicates of what '{kept[0]}' reads would all be "
+            f"{where}.replicates: {count} replicates of what '{kept[0]}' {verb} would all be "
             f"equal, since nothing is drawn there; delete 'replicates:'{more}."
         )
 

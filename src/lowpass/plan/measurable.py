@@ -8,7 +8,7 @@ from typing import Any
 from lowpass.measures import MEASURES
 from lowpass.plan.fitting import DYNAMICS, compared, stated
 from lowpass.registry import Refusal
-from lowpass.spec.data import shows_picture
+from lowpass.spec.data import has_density, shows_picture
 
 # What a matrix that is only summarised leaves out, by the word of the measures.
 KEPT = {"matrix": "matrix of a layer", "mode": "stationary mode of a matrix"}
@@ -32,7 +32,7 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
         return "follows from 'attention.beta', which this experiment has not; delete it"
     if wanted in ("matrix", "mode", "modulus"):
         return without_matrix(wanted, specs)
-    if wanted in ("pair", "picture"):
+    if wanted in ("pair", "picture", "density"):
         return without_tokens(wanted, specs["data"])
     if wanted == "transient":
         return without_mode(attention)
@@ -48,13 +48,18 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
 
 
 def without_tokens(wanted: str, data: Any) -> str:
-    """Say why tokens are no pair, or no picture; nothing where they are."""
+    """Say why tokens are no pair, no picture or have no density; nothing where they do."""
     if wanted == "pair" and getattr(data, "n_tokens", 2) < 2:
         return "compares tokens, and there is one only; delete it, or write 'n_tokens: 2'"
     if wanted == "picture" and not shows_picture(data.generator):
         return (
             f"is a measure of a picture, and '{data.generator}' gives none; delete it, or write "
             f"'generator: image'"
+        )
+    if wanted == "density" and not has_density(data.generator):
+        return (
+            f"is a measure of tokens whose density is known, and that of '{data.generator}' is "
+            f"not; delete it, or write 'generator: dense_ring'"
         )
     return ""
 

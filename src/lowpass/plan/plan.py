@@ -14,7 +14,7 @@ from lowpass.plan.point import Point, slug_of
 from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, reads
+from lowpass.spec.data import BLOCK, draws, reads
 
 # A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
 LONGEST_RECIPE = 100_000
@@ -59,7 +59,7 @@ class Plan:
         params = {"name": name, "section": canonical_section(section, cells)}
         unique = {point.key: point for _, _, point in self.cells[name]}
         parents = tuple(unique[key] for key in sorted(unique))
-        return self.add("experiment", name, params, parents, seed=any(map(draws, parents)))
+        return self.add("experiment", name, params, parents, seed=any(map(is_drawn, parents)))
 
     def _chain(self, cell: Cell, block: int, where: str) -> Point:
         point = self._data(cell, block, where)
@@ -71,9 +71,11 @@ class Plan:
     def _data(self, cell: Cell, block: int, where: str) -> Point:
         spec = cell.specs["data"]
         given = spec.model_dump(exclude_defaults=True)
-        if not reads(spec.generator):
+        if draws(spec.generator):
             slug = slug_of(spec.generator, {**given, "block": block})
             return self.add("data", slug, given, seed=True, block=block)
+        if not reads(spec.generator):
+            return self.add("data", slug_of(spec.generator, given), given)
         path = given["path"]
         slug = slug_of(spec.generator, {"of": Path(path).stem})
         given["sha256"] = file_digest(self.root, path, f"{where}.data.path")
@@ -156,9 +158,9 @@ def draws_weights(stage: str, cell: Cell) -> bool:
     return not compared(stated(cell.specs["data"])) or named != {"identity"}
 
 
-def draws(point: Point) -> bool:
+def is_drawn(point: Point) -> bool:
     """Say whether a point, or one that it is made from, was drawn at random."""
-    return "seed" in point.recipe or any(map(draws, point.parents))
+    return "seed" in point.recipe or any(map(is_drawn, point.parents))
 
 
 def file_digest(root: Path, path: str, where: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import create_model
 
+import lowpass.continuum
 import lowpass.pictures
 import lowpass.stating
 import lowpass.tables
@@ -63,9 +64,19 @@ def reads(generator: str) -> bool:
     return GENERATORS.facts(generator)["reads"]
 
 
+def draws(generator: str) -> bool:
+    """Say whether a generator leaves anything to chance, so that replicates differ."""
+    return not (reads(generator) or GENERATORS.facts(generator).get("certain", False))
+
+
 def states(generator: str) -> tuple[str, ...]:
     """List what a generator says, beside tokens, of how they are mixed, whatever its parameters."""
     return GENERATORS.facts(generator).get("states", ())
+
+
+def has_density(generator: str) -> bool:
+    """Say whether tokens lie on a ring with a density that is known."""
+    return GENERATORS.facts(generator).get("density", False)
 
 
 def shows_picture(generator: str) -> bool:

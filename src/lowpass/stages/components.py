@@ -14,11 +14,13 @@ from lowpass.stages.trajectory import Layer
 
 # Where tokens and features lie in a picture: labels of dimensions that are there already.
 PLACES = ("row", "column", "patch_row", "patch_column")
+# All that is known of tokens beside their features.
+LABELS = (*PLACES, "log_density_slope")
 
 
 def labels_of(data: xr.Dataset) -> dict[str, xr.DataArray]:
     """Collect the labels of tokens, which a trajectory hands on."""
-    names = ("replicate", "token", "feature", *PLACES)
+    names = ("replicate", "token", "feature", *LABELS)
     return {name: data[name] for name in names if name in data.coords}
 
 

@@ -11,8 +11,8 @@ import xarray as xr
 from lowpass.data import GENERATORS
 from lowpass.labels import VARIABLES
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, parse, reads, states
-from lowpass.stages.components import PLACES
+from lowpass.spec.data import BLOCK, draws, parse, reads, states
+from lowpass.stages.components import LABELS
 from lowpass.streams import stream
 
 
@@ -37,9 +37,11 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
     spec = parse(params, "recipe")
     arguments = spec.model_dump(exclude={"generator"})
     generator = GENERATORS[params["generator"]]
-    if not reads(params["generator"]):
+    if draws(params["generator"]):
         states_more = bool(states(params["generator"]))
         return drawn(generator, arguments, recipe, spec.model_dump(), mapping=states_more)
+    if not reads(params["generator"]):
+        return labelled(generator(**arguments))
     if content is None:
         raise Refusal(f"{arguments['path']}: its content was not handed to the stage 'data'.")
     return labelled(generator(content, **arguments))
@@ -48,7 +50,7 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
 def labelled(arrays: Mapping[str, np.ndarray]) -> xr.Dataset:
     """Label arrays with the dimensions on their cards, counted from zero."""
     variables = {name: (VARIABLES[name].dims, array) for name, array in arrays.items()}
-    dataset = xr.Dataset(variables).set_coords([name for name in PLACES if name in arrays])
+    dataset = xr.Dataset(variables).set_coords([name for name in LABELS if name in arrays])
     return dataset.assign_coords({dim: np.arange(size) for dim, size in dataset.sizes.items()})
 
 

@@ -38,7 +38,7 @@ LAYER = {
             "smoothing measures "
             "graphs laplacians modes chebyshev diffusion flows ring fourier "
             "contraction normality powers diversity energy collapse gains integrators equations "
-            "continuum",
+            "continuum symmetrised heat_fit gauge walk",
             "spec",
             "stages",
             "store writing records provenance fingerprint memory plan trace telling progress "

@@ -11,11 +11,13 @@ import xarray as xr
 from mpmath import besseli
 from numpy.testing import assert_allclose
 from PIL import Image
+from scipy.linalg import expm
 
 from lowpass import fourier
+from lowpass.kernels import softmax
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
-from lowpass.measures.components import tokens_of
+from lowpass.measures.components import logits_of, tokens_of
 from lowpass.measures.decay import LATER
 from lowpass.registry import Refusal
 from lowpass.stages.spectra import spectra
@@ -958,6 +960,61 @@ def test_what_has_shrunk_to_nothing_is_infinitely_far(shared_laboratory):
     assert (measure("heat_equation_error", flat).isel(recorded_layer=0) < 1e-14).all()
 
 
+# What note 1 makes of logits.
+
+
+def test_logits_are_made_again_from_the_tokens_of_layer_0(shared_laboratory):
+    """Softmax of them is the attention that is stored, swept inside a job or not."""
+    made = shared_laboratory.first("attention", section(beta=[0.5, 2.0]) | {"inside": ["beta"]})
+    assert_allclose(softmax(logits_of(made)), made["attention"], rtol=1e-12)
+    late = made.drop_sel(recorded_layer=0)
+    with pytest.raises(Refusal, match=r"tokens are not recorded; write 'record: geometric'"):
+        measure("lowest_share", late)
+
+
+def test_logits_that_are_stated_are_handed_on(shared_laboratory):
+    asked = section(beta=3.0)
+    asked["data"]["generator"] = "row_shifts"
+    made = shared_laboratory.first("attention", asked)
+    shifts = shared_laboratory.first("data", asked)["logits"]
+    assert_allclose(logits_of(made), 3 * shifts, rtol=1e-15)
+    assert (measure("uniform_distance", made) == 0).all()
+    assert (measure("symmetrised_error", made) == np.inf).all()
+    for replicate, s in enumerate(shifts.values):
+        popular = np.exp(1.5 * s[:, 0]) / np.exp(1.5 * s[:, 0]).sum()
+        direct = math.sqrt(N_TOKENS * sum((popular - 1 / N_TOKENS) ** 2))
+        assert_allclose(measure("symmetrised_distance", made)[replicate], direct, rtol=1e-12)
+
+
+def test_distances_are_in_units_of_that_from_uniform(trajectory):
+    units = measure("uniform_distance", trajectory)
+    for replicate, a in enumerate(matrices(trajectory)):
+        assert_allclose(units[replicate], np.linalg.norm(a - 1 / N_TOKENS), rtol=1e-13)
+        own = measure("identity_error", trajectory)[replicate] * units[replicate]
+        assert_allclose(own, np.linalg.norm(a - np.eye(N_TOKENS)), rtol=1e-12)
+
+
+def test_the_heat_kernel_of_the_best_time_is_as_far_as_is_said(shared_laboratory):
+    made = shared_laboratory.first("attention", section())
+    for replicate, s in enumerate(logits_of(made)):
+        even = (s + s.T) / 2
+        laplacian = np.diag(even.sum(axis=1)) - even
+        radius = max(abs(np.linalg.eigvalsh(laplacian)))
+        time = float(measure("heat_best_time", made)[replicate]) / radius
+        a = made["attention"].values[replicate]
+        direct = np.linalg.norm(a - expm(-time * laplacian)) / np.linalg.norm(a - 1 / N_TOKENS)
+        assert_allclose(measure("heat_error", made)[replicate], direct, rtol=1e-10)
+        far = np.log10(np.linalg.norm(a - expm(-laplacian)) / np.sqrt(N_TOKENS - 1))
+        assert_allclose(measure("log10_heat_distance", made)[replicate], far, rtol=1e-9)
+        lowest = min(np.linalg.eigvalsh(laplacian)) / radius
+        assert_allclose(measure("lowest_share", made)[replicate], lowest, rtol=1e-12)
+        share = np.mean(even.sum(axis=1) < 0)
+        assert measure("negative_degree_share", made)[replicate] == share
+    assert_allclose(
+        measure("gauge_error", made).sel(gauge=0), measure("heat_error", made), rtol=1e-9
+    )
+
+
 # Ranges.
 
 N_BELOW = N_TOKENS * (1 + 1e-14)
@@ -990,6 +1047,36 @@ RANGES = {
     "oscillation_gain": (0, 1),
     "log10_oscillation_bound": (-np.inf, 0),
     "hc_rate": (0, 1),
+    "uniform_distance": (0, np.sqrt(N_TOKENS - 1)),
+    "symmetrised_distance": (0, np.sqrt(2 * N_TOKENS)),
+    "symmetrised_error": (0, np.inf),
+    "spectral_exponential_defect": (0, 1e-9),
+    "elementwise_gap": (0, np.inf),
+    "spectral_kernel_gap": (0, np.inf),
+    "other_modes_energy": (0, 1),
+    "own_modes_defect": (0, 1e-13),
+    "signed_eigenvalue": (-1 - 1e-14, 1 + 1e-14),
+    "lowest_share": (-1 - 1e-14, 1e-14),
+    "negative_degree_share": (0, 1),
+    "heat_row_defect": (0, 1e-13),
+    "normalised_row_defect": (0, np.inf),
+    "heat_min_entry": (-np.inf, 1 / N_TOKENS),
+    "shifted_lowest": (-1e-14, 1 + 1e-14),
+    "shifted_min_entry": (-1e-15, 1 / N_TOKENS),
+    "heat_error": (0, np.inf),
+    "heat_best_time": (0, np.inf),
+    "log10_heat_distance": ANY,
+    "identity_error": (0, np.inf),
+    "column_bound": (0, 1),
+    "symmetric_floor": (0, 1),
+    "heat_floor": (0, 1),
+    "gauge_error": (0, np.inf),
+    "best_gauge_error": (0, 1),
+    "walk_defect": (0, 1),
+    "walk_balance_defect": (0, 1),
+    "walk_spectrum_defect": (0, 2),
+    "walk_energy_defect": (0, 2),
+    "walk_eigenvalue": (0, 2),
     "value_norm": (1, 1),
     "value_radius": (1, 1),
     "log10_hc_growth": (-np.inf, LOG_N / 2),

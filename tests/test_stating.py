@@ -102,3 +102,11 @@ def test_an_odd_number_of_queries_has_no_two_halves(rng):
 def test_a_ring_of_two_has_no_two_neighbours(rng):
     with pytest.raises(Refusal, match=r"^ring_neighbours got n_tokens = 2; .* Use 3 or more\.$"):
         made("ring_neighbours", rng, 2)
+
+
+@pytest.mark.parametrize("beta", [0.5, 30.0])
+def test_shifts_of_rows_are_invisible_to_softmax(beta, rng):
+    """Every row is constant, so that attention is uniform to the bit."""
+    s = beta * made("row_shifts", rng, 32)["logits"]
+    assert (softmax(s) == 1 / 32).all()
+    assert np.ptp(s, axis=0).min() > 0

@@ -124,3 +124,33 @@ def ring_neighbours(
     next_one = np.roll(np.eye(n_tokens, dtype=bool), 1, axis=-1)
     x = gaussian(rng, n_tokens=n_tokens, d_model=d_model)
     return {"x": x, "logits": np.where(next_one | next_one.T, 0.0, -1.0)}
+
+
+@GENERATORS.add("row_shifts", kind="tokens", reads=False, states=("logits",))
+def row_shifts(
+    rng: np.random.Generator, *, n_tokens: Count, d_model: Count
+) -> dict[str, np.ndarray]:
+    r"""Give every query the same logit for all keys, and another one than its neighbours.
+
+    Softmax sees no shift of a row, so that attention is uniform whatever β. The
+    symmetric part of these logits is not constant along rows, :math:`\tilde S_{ij} =
+    (a_i + a_j)/2`, and its softmax is :math:`1 \operatorname{softmax}(\beta a / 2)^\top`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws the tokens, and the shifts a ~ N(0, I).
+    n_tokens : int
+        Number of tokens.
+    d_model : int
+        Number of features of a token.
+
+    Returns
+    -------
+    x : (token, feature) float
+        Independent entries with mean 0 and variance 1.
+    logits : (query, key) float
+        a1ᵀ.
+    """
+    x = gaussian(rng, n_tokens=n_tokens, d_model=d_model)
+    return {"x": x, "logits": np.tile(rng.standard_normal((n_tokens, 1)), n_tokens)}

@@ -196,6 +196,7 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "attention": of_attention,
         "logits": of_attention,
         "weights": of_attention,
+        "scores": of_attention,
         "diffusion": {"diffusion", "chebyshev"},
         "matrix": {*sections} - {"chebyshev", "summarised"},
         "modulus": {*sections} - {"chebyshev"},
@@ -250,6 +251,11 @@ def test_what_is_planned_of_heat_can_be_taken(name, method, laboratory):
 def test_a_bound_is_not_taken_where_the_data_state_what_breaks_it(base, measure, message):
     said = refusal(base, attention=SOFTMAX, spectra=[measure])
     assert said == f".spectra: '{measure}' {message}"
+
+
+def test_stated_logits_are_scores_though_no_weights_are_drawn():
+    made = section("drawn logits", attention=SOFTMAX, spectra=["lowest_share"])
+    assert expand(made, "here")
 
 
 # Chains of stages.
@@ -662,6 +668,18 @@ def test_attention_that_is_computed_has_a_temperature(base):
             {"spectra": ["predicted_rate"], "attention": {**STEPS, "sublayers": 2}},
             ".spectra: 'predicted_rate' follows from layers that are one explicit step each, and "
             "these are not; delete it, or 'integrator' and 'sublayers'.",
+        ),
+        (
+            "attention of drawn tokens",
+            {"spectra": ["lowest_share"], "attention__norm": "pre"},
+            ".spectra: 'lowest_share' is a measure of logits that tokens make as they are, and "
+            "layer norm stands before them; delete it, or write 'norm: none'.",
+        ),
+        (
+            "own queries and keys",
+            {"spectra": ["lowest_share"], "attention": SOFTMAX},
+            ".spectra: 'lowest_share' is a measure of drawn weights, and the data state query "
+            "instead; delete it.",
         ),
         (
             "own attention",

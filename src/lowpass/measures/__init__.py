@@ -15,10 +15,13 @@ import lowpass.measures.collapse
 import lowpass.measures.continuum
 import lowpass.measures.contraction
 import lowpass.measures.decay
+import lowpass.measures.definite
 import lowpass.measures.diversity
 import lowpass.measures.eigen
 import lowpass.measures.frequencies
+import lowpass.measures.gauge
 import lowpass.measures.growth
+import lowpass.measures.heat_fit
 import lowpass.measures.limits
 import lowpass.measures.matrices
 import lowpass.measures.mixing
@@ -26,7 +29,9 @@ import lowpass.measures.pictures
 import lowpass.measures.predictions
 import lowpass.measures.scaling
 import lowpass.measures.steps
+import lowpass.measures.symmetrised
 import lowpass.measures.values
+import lowpass.measures.walk
 import lowpass.measures.waves
 from lowpass.measures.names import MEASURES
 

@@ -44,6 +44,8 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
         return without_flow(specs)
     if wanted == "logits":
         return without_logits(specs)
+    if wanted == "scores":
+        return without_logits(specs) or without_scores(specs)
     return without_logits(specs) or without_weights(specs) if wanted == "weights" else ""
 
 
@@ -192,3 +194,15 @@ def without_weights(specs: Mapping[str, Any]) -> str:
             "write 'projections: shared'"
         )
     return ""
+
+
+def without_scores(specs: Mapping[str, Any]) -> str:
+    """Say why the logits of layer 0 are neither stated nor made of tokens; nothing if they are."""
+    if "logits" in stated(specs["data"]):
+        return ""
+    if specs["attention"].norm == "pre":
+        return (
+            "is a measure of logits that tokens make as they are, and layer norm stands before "
+            "them; delete it, or write 'norm: none'"
+        )
+    return without_weights(specs)

@@ -125,6 +125,7 @@ def header(spec: Attention, data: xr.Dataset, made: Made, block: Block) -> xr.Da
         {
             **weights_of(made.projections),
             **matrix_of(spec, made, a),
+            **logits_of(spec, data, made),
             **numbers_of(spec, made, block),
             **filter_of(block.remedy, len(a)),
             **shares_of(spec),
@@ -183,6 +184,13 @@ def matrix_of(spec: Attention, made: Made, a: np.ndarray) -> Variables:
         return mean
     by_head = (("replicate", "head", "query", "key"), made.attention)
     return {**mean, "attention_by_head": by_head}
+
+
+def logits_of(spec: Attention, data: xr.Dataset, made: Made) -> Variables:
+    """Label logits that data state, as no weights and tokens would make them again."""
+    if "logits" not in data or "attention" in data or spec.matrix == "summarised":
+        return {}
+    return {"logits": (SQUARE, scores_of(spec, data, made.projections)[:, 0])}
 
 
 def shares_of(spec: Attention) -> Variables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lowpass.equation import Equation
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.splits import Split
@@ -37,6 +38,8 @@ def generator(
     return LAPLACIANS[name](w), stationary_of(w, name) if keeps else None
 
 
-def started(laplacian: np.ndarray, x: np.ndarray, pi: np.ndarray) -> tuple:
-    """Give what an iteration takes: the Laplacian, the start in split form, π."""
-    return laplacian, Split.of(*STARTS["tokens"](x, laplacian, pi)), pi
+def started(
+    laplacian: np.ndarray, x: np.ndarray, pi: np.ndarray, values: np.ndarray | None = None
+) -> tuple[Equation, Split]:
+    """Give what an iteration takes: the equation, and the start in split form."""
+    return Equation(laplacian, pi, values), Split.of(*STARTS["tokens"](x, laplacian, pi))

@@ -36,7 +36,8 @@ LAYER = {
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
             "scores compact stating "
             "smoothing measures "
-            "graphs laplacians modes chebyshev diffusion flows ring fourier "
+            "graphs laplacians modes chebyshev diffusion ring fourier "
+            "taylor heat_equation flows "
             "contraction normality powers diversity energy collapse gains integrators equations "
             "continuum symmetrised heat_fit gauge walk",
             "spec",

@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 Positive = Annotated[float, Gt(0)]
 NonNegative = Annotated[float, Ge(0)]
 Share = Annotated[float, Ge(0), Lt(1)]
+# Float64 resolves no finer one, and a coarser one means nothing.
+Tolerance = Annotated[float, Ge(1e-13), Lt(1)]
 Count = Annotated[int, Ge(1)]
 Index = Annotated[int, Ge(0)]
 

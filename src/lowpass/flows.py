@@ -6,18 +6,22 @@ beyond the range of floats.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import numpy as np
 
-from lowpass import chebyshev
+from lowpass import adaptive, chebyshev, taylor
 from lowpass.diffusion import usable_times
-from lowpass.modes import Modes, balanced, changing_modes, refuse_missing, refuse_other_limits
-from lowpass.registry import Registry
-from lowpass.splits import Split, remove_stationary
+from lowpass.equation import Equation, pieces, reach
+from lowpass.modes import Modes, balanced, refuse_missing, refuse_other_limits
+from lowpass.registry import Refusal, Registry
+from lowpass.splits import Split, binary_exponent, remove_stationary
 
 FLOWS = Registry("heat flow")
+
+# Rounding of e^8 times its value still leaves a term twelve digits.
+MODEST = 8.0
 
 
 def _scaled_sum(modes: Modes, amplitude: np.ndarray, log2: np.ndarray) -> tuple:
@@ -32,10 +36,14 @@ def _scaled_sum(modes: Modes, amplitude: np.ndarray, log2: np.ndarray) -> tuple:
     return modes.vector @ (weight[..., None] * unit), exponent.astype(np.int64)
 
 
-@FLOWS.add("eigh")
-def eigh_flow(
-    laplacian: np.ndarray, start: Split, stationary: np.ndarray, time: float
-) -> Iterator[Split]:
+def _start_of(equation: Equation, start: Split) -> np.ndarray:
+    """Give the amplitudes (..., mode, feature) of the start's modes."""
+    weighted = equation.stationary[..., :, None] * start.rest
+    return np.swapaxes(equation.modes.vector, -1, -2) @ weighted
+
+
+@FLOWS.add("eigh", knobs=(), maps_values=True)
+def eigh_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
     """Weigh the start's modes anew for each layer, so that no error adds up.
 
     The weights are kept relative to the largest, with an exact binary
@@ -45,9 +53,8 @@ def eigh_flow(
 
     Parameters
     ----------
-    laplacian : (..., token, token) float
+    equation : Equation
     start : Split
-    stationary : (..., token) float
     time : float
         Diffusion time of one layer.
 
@@ -56,20 +63,49 @@ def eigh_flow(
     Split
     """
     yield start
-    modes = changing_modes(laplacian, stationary)
-    weighted = stationary[..., :, None] * start.rest
-    amplitude = np.swapaxes(modes.vector, -1, -2) @ weighted
+    if equation.values is not None:
+        yield from _mapped(equation, equation.values, start, time)
+        return
+    amplitude = _start_of(equation, start)
     for layer in count(1):
-        total, exponent = _scaled_sum(
-            modes, amplitude, -(layer * time) * modes.eigenvalue / np.log(2)
-        )
+        log2 = -(layer * time) * equation.modes.eigenvalue / np.log(2)
+        total, exponent = _scaled_sum(equation.modes, amplitude, log2)
         yield Split.of(start.kept, total, start.exponent + exponent, start.kept_exponent)
 
 
-@FLOWS.add("chebyshev")
-def chebyshev_flow(
-    laplacian: np.ndarray, start: Split, stationary: np.ndarray, time: float
+def _mapped(equation: Equation, values: np.ndarray, start: Split, time: float) -> Iterator[Split]:
+    r"""Apply :math:`e^{-\tau \lambda_i W_V}` to each mode, layer by layer, with exponents."""
+    from scipy.linalg import expm
+
+    steps = pieces(equation, time / MODEST)
+    rate = time / steps * equation.modes.eigenvalue
+    kernel = expm(-rate[..., None, None] * values[..., None, :, :])
+    amplitude = _start_of(equation, start)
+    log2 = np.zeros(amplitude.shape[:-1])
+    while True:
+        for _ in range(steps):
+            amplitude = (amplitude[..., None, :] @ kernel)[..., 0, :]
+            shift = binary_exponent(amplitude[..., None, :])
+            amplitude = np.ldexp(amplitude, -shift[..., None])
+            log2 = log2 + shift
+        total, exponent = _scaled_sum(equation.modes, amplitude, log2)
+        yield Split.of(start.kept, total, start.exponent + exponent, start.kept_exponent)
+
+
+def _stepped(
+    equation: Equation, start: Split, step: Callable[[np.ndarray], np.ndarray], steps: int = 1
 ) -> Iterator[Split]:
+    """Repeat steps of what changes, rescaling exactly after each; a layer has several."""
+    state = start
+    while True:
+        yield state
+        for _ in range(steps):
+            rest = remove_stationary(equation.stationary, step(state.rest))
+            state = Split.of(state.kept, rest, state.exponent, state.kept_exponent)
+
+
+@FLOWS.add("chebyshev", knobs=(), maps_values=False)
+def chebyshev_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
     """Repeat one polynomial step, rescaling exactly after each.
 
     A layer is cut into steps in which the slowest mode keeps a good part of
@@ -77,9 +113,9 @@ def chebyshev_flow(
 
     Parameters
     ----------
-    laplacian : (..., token, token) float
+    equation : Equation
+        Without values: the interval of the polynomials is that of L.
     start : Split
-    stationary : (..., token) float
     time : float
         Diffusion time of one layer.
 
@@ -87,43 +123,193 @@ def chebyshev_flow(
     ------
     Split
     """
-    low, high = chebyshev.interval(laplacian)
-    # The slowest of the changing modes is no faster than their mean.
-    mean = np.trace(laplacian, axis1=-2, axis2=-1).max() / (laplacian.shape[-1] - 1)
-    n_steps = max(1, int(np.ceil(time * max(mean, -low))))
+    bounds = chebyshev.interval(equation.laplacian)
+    n_steps = pieces(equation, time)
     step = np.array([time / n_steps])
-    state = start
-    while True:
-        yield state
-        for _ in range(n_steps):
-            total = chebyshev.exponential(laplacian, state.rest, step, (low, high))[0]
-            rest = remove_stationary(stationary, total)
-            state = Split.of(state.kept, rest, state.exponent, state.kept_exponent)
+    return _stepped(
+        equation,
+        start,
+        lambda rest: chebyshev.exponential(equation.laplacian, rest, step, bounds)[0],
+        n_steps,
+    )
 
 
-def iterate_heat(
-    laplacian: np.ndarray, start: Split, stationary: np.ndarray, *, time: float, method: str
-) -> Iterator[Split]:
-    r"""Let heat flow for ever, in split form.
+@FLOWS.add("euler", knobs=(), maps_values=True)
+def euler_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
+    r"""Take one explicit Euler step in each layer, which is a layer of a residual network.
 
-    .. math:: X_t = e^{-t \tau L} X_0 = 1 s^\top + e^{-t \tau L} R_0
+    .. math:: X \leftarrow X - \tau L X W_V
 
-    The part along the constant never changes; the rest keeps its own binary
-    exponent, so that it can fall (or, where L is indefinite, rise) far beyond
-    the range of floats.
+    Outside its region of stability it goes on, and grows without bound.
 
     Parameters
     ----------
-    laplacian : (..., token, token) float
-        Its rows sum to zero: any entry of ``LAPLACIANS`` but ``normalised``.
+    equation : Equation
+    start : Split
+    time : float
+        Diffusion time of one layer, τ.
+
+    Yields
+    ------
+    Split
+    """
+    taylor.refuse_overflow(reach(equation, time)[0], 1)
+    return _stepped(equation, start, lambda r: taylor.action(equation.slope, r, time, 1))
+
+
+@FLOWS.add("taylor", knobs=("taylor_order",), maps_values=True)
+def taylor_flow(
+    equation: Equation, start: Split, time: float, *, taylor_order: int
+) -> Iterator[Split]:
+    """Apply one Taylor polynomial of the exponential in each layer.
+
+    Parameters
+    ----------
+    equation : Equation
+    start : Split
+    time : float
+        Diffusion time of one layer.
+    taylor_order : int
+        Highest power of the Laplacian.
+
+    Yields
+    ------
+    Split
+        Its error is bounded by :func:`lowpass.taylor.log10_error_bound`.
+
+    Raises
+    ------
+    Refusal
+        If that bound leaves no digit.
+    """
+    refuse_low_order(equation, time, taylor_order)
+    return _stepped(equation, start, lambda r: taylor.action(equation.slope, r, time, taylor_order))
+
+
+def refuse_low_order(equation: Equation, time: float, order: int) -> np.ndarray:
+    """Insist that a Taylor polynomial resembles the exponential.
+
+    Parameters
+    ----------
+    equation : Equation
+    time : float
+        Diffusion time of one layer.
+    order : int
+        Highest power of the Laplacian.
+
+    Returns
+    -------
+    (...) float
+        Decimal logarithm of the bound on the error of a layer.
+
+    Raises
+    ------
+    Refusal
+        If what is left out may be as large as what is computed.
+    """
+    far, growth = reach(equation, time)
+    bound = taylor.log10_error_bound(far, growth, order, equation.laplacian.shape[-1])
+    if (bound >= 0).any():
+        raise Refusal(
+            f"a Taylor polynomial of order {order} leaves out up to 10^{bound.max():.2g} times "
+            f"what it acts on where τλ_max is {far.max():.3g}, so that no digit may be right. "
+            "Give a layer less time, raise 'taylor_order', or use the method 'eigh'."
+        )
+    return bound
+
+
+@FLOWS.add("rk45", knobs=("tolerance",), maps_values=True)
+def rk45_flow(
+    equation: Equation, start: Split, time: float, *, tolerance: float
+) -> Iterator[Split]:
+    """Integrate with the Runge–Kutta pair of orders five and four.
+
+    Parameters
+    ----------
+    equation : Equation
+    start : Split
+    time : float
+        Diffusion time of one layer.
+    tolerance : float
+        Of each step, relative to the largest entry.
+
+    Yields
+    ------
+    Split
+
+    References
+    ----------
+    .. [1] dormand1980.
+    """
+    return _integrated(equation, start, time, "RK45", tolerance)
+
+
+@FLOWS.add("dop853", knobs=("tolerance",), maps_values=True)
+def dop853_flow(
+    equation: Equation, start: Split, time: float, *, tolerance: float
+) -> Iterator[Split]:
+    """Integrate with the Runge–Kutta method of order eight.
+
+    Parameters
+    ----------
+    equation : Equation
+    start : Split
+    time : float
+        Diffusion time of one layer.
+    tolerance : float
+        Of each step, relative to the largest entry.
+
+    Yields
+    ------
+    Split
+
+    References
+    ----------
+    .. [1] hairer1993.
+    """
+    return _integrated(equation, start, time, "DOP853", tolerance)
+
+
+def _integrated(
+    equation: Equation, start: Split, time: float, formula: str, tolerance: float
+) -> Iterator[Split]:
+    """Integrate each equation of a batch by itself, so that none shapes the steps of another."""
+    n_steps = pieces(equation, time)
+    members = {index: equation.member(index) for index in np.ndindex(start.rest.shape[:-2])}
+
+    def step(rest: np.ndarray) -> np.ndarray:
+        after = np.empty_like(rest)
+        for index, each in members.items():
+            after[index] = adaptive.solved(
+                each.slope, rest[index], time / n_steps, formula=formula, tolerance=tolerance
+            )
+        return after
+
+    return _stepped(equation, start, step, n_steps)
+
+
+def iterate_heat(
+    equation: Equation, start: Split, *, time: float, method: str, **knobs: float
+) -> Iterator[Split]:
+    r"""Let heat flow for ever, in split form.
+
+    .. math:: \dot X = -L X W_V, \qquad X_t = 1 s^\top + R_t
+
+    The part along the constant never changes; the rest keeps its own binary
+    exponent, so that it can fall (or, where L is indefinite or W_V has eigenvalues on the left,
+    rise) far beyond the range of floats.
+
+    Parameters
+    ----------
+    equation : Equation
     start : Split
         Such as ``Split.of(*STARTS["tokens"](x, laplacian, stationary))``.
-    stationary : (..., token) float
-        As given by :func:`lowpass.laplacians.stationary_of`.
     time : float
         Diffusion time τ of one layer, not negative.
     method : str
         A name in ``FLOWS``.
+    **knobs : float
+        Those that the method's facts name, as ``taylor_order`` and ``tolerance``.
 
     Returns
     -------
@@ -134,10 +320,17 @@ def iterate_heat(
     ------
     Refusal
         If the time is negative, a number is not finite, rows do not sum to
-        zero, or the balance does not hold.
+        zero, the balance does not hold, or the method says why it cannot.
     """
     usable_times(time)
     refuse_missing(start.rest, "token")
-    balanced(laplacian, stationary)
-    refuse_other_limits(laplacian)
-    return FLOWS[method](laplacian, start, stationary, time)
+    balanced(equation.laplacian, equation.stationary)
+    refuse_other_limits(equation.laplacian)
+    if equation.values is not None:
+        refuse_missing(equation.values, "the map of values")
+        if not FLOWS.facts(method)["maps_values"]:
+            raise Refusal(
+                f"the method '{method}' follows the real eigenvalues of the Laplacian alone, and "
+                "values that are mapped have others. Use the method 'eigh'."
+            )
+    return FLOWS[method](equation, start, time, **knobs)

@@ -111,6 +111,28 @@ VARIABLES.enter(
     "heat_kernel",
     Card(r"e^{-\tau L}", "heat kernel of one layer", dims=("replicate", "query", "key")),
 )
+VARIABLES.enter(
+    "log10_mode_gain",
+    Card(
+        r"\log_{10}\max_{i\geq2,j}|g(\tau\lambda_i\mu_j)|",
+        "decimal logarithm of the largest factor by which a layer changes a mode",
+        dims=("replicate",),
+        infinite="a layer makes all tokens equal",
+    ),
+)
+VARIABLES.enter(
+    "stable",
+    Card("", "whether no mode grows, one, or some mode does, zero", dims=("replicate",)),
+)
+VARIABLES.enter(
+    "log10_truncation",
+    Card(
+        r"\log_{10}\epsilon",
+        "decimal logarithm of the bound on what a layer's polynomial leaves out",
+        dims=("replicate",),
+        infinite="nothing flows, so that nothing is left out",
+    ),
+)
 VARIABLES.enter("layer_time", Card(r"\tau", "diffusion time of one layer", dims=("replicate",)))
 VARIABLES.enter("w_q", Card("W_Q", "query projection", dims=("replicate", "feature", "projected")))
 VARIABLES.enter("w_k", Card("W_K", "key projection", dims=("replicate", "feature", "projected")))

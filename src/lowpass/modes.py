@@ -205,9 +205,23 @@ def eigenvalues(laplacian: np.ndarray, stationary: np.ndarray | None = None) -> 
     symmetric, root = balanced(laplacian, stationary)
     if laplacian.shape[-1] < 2 or _loses_constants(laplacian).any():
         return np.linalg.eigvalsh(symmetric)
-    value = changing_modes(laplacian, root**2).eigenvalue
-    constant = np.zeros((*value.shape[:-1], 1))
-    return np.sort(np.concatenate([constant, value], axis=-1), axis=-1)
+    return with_constant(changing_modes(laplacian, root**2).eigenvalue)
+
+
+def with_constant(eigenvalue: np.ndarray) -> np.ndarray:
+    """Put the zero of the constant mode among the eigenvalues of the changing ones.
+
+    Parameters
+    ----------
+    eigenvalue : (..., mode) float
+
+    Returns
+    -------
+    (..., mode) float
+        One more, ascending.
+    """
+    constant = np.zeros((*eigenvalue.shape[:-1], 1))
+    return np.sort(np.concatenate([constant, eigenvalue], axis=-1), axis=-1)
 
 
 def definiteness(eigenvalue: np.ndarray) -> np.ndarray:

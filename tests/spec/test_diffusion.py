@@ -9,12 +9,18 @@ from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal
 from lowpass.spec.diffusion import Diffusion, parse
-from lowpass.weights import WEIGHTS
+from lowpass.weights import VALUES, WEIGHTS
 
 from ..configurations import edited, planned
 
 KEEPING = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
-NAMED = {"graph": GRAPHS, "laplacian": KEEPING, "weights": WEIGHTS, "method": FLOWS}
+NAMED = {
+    "graph": GRAPHS,
+    "laplacian": KEEPING,
+    "weights": WEIGHTS,
+    "values": VALUES,
+    "method": FLOWS,
+}
 NEEDED = {"graph": "path", "diffusion_time": 0.5, "depth": 4}
 HEAT = "{graph: path, diffusion_time: 0.5, depth: 4}"
 # The experiment of two temperatures, with heat in place of attention.
@@ -114,6 +120,28 @@ def test_affinities_of_either_sign_have_a_laplacian_that_takes_them(name):
         assert parse(needed(graph="logits", laplacian=name), "here").laplacian == name
 
 
+@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize(("name", "value"), [("taylor_order", 3), ("tolerance", 1e-6)])
+def test_a_knob_is_turned_only_where_a_method_has_it(method, name, value):
+    if name in FLOWS.facts(method)["knobs"]:
+        assert parse(needed(method=method, **{name: value}), "here").knobs == {name: value}
+    else:
+        with pytest.raises(Refusal, match=rf"^here: {name}: .* '{method}' has no '{name}'; delete"):
+            parse(needed(method=method, **{name: value}), "here")
+
+
+@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize("given", [{"values": "graded"}, {"value_scale": -1.0}])
+def test_values_are_mapped_by_methods_that_can(method, given):
+    if FLOWS.facts(method)["maps_values"]:
+        assert parse(needed(method=method, **given), "here").maps_values
+    else:
+        with pytest.raises(
+            Refusal, match=rf"^here: method: '{method}' follows the real .*; write 'method: eigh'"
+        ):
+            parse(needed(method=method, **given), "here")
+
+
 # Numbers.
 
 
@@ -127,6 +155,16 @@ def test_affinities_of_either_sign_have_a_laplacian_that_takes_them(name):
         ("diffusion_time: 0.5, ", "", "diffusion_time: is not given and has no default; write a"),
         ("graph: path, ", "", "graph: is not given and has no default; write a value for it"),
         (", depth: 4", "", "depth: is not given and has no default; write a value for it"),
+        (
+            "depth: 4",
+            "depth: 4, tolerance: 0.0",
+            r"tolerance: 0\.0 is below 1e-13, the least",
+        ),
+        (
+            "depth: 4",
+            "depth: 4, tolerance: 1.0",
+            r"tolerance: 1\.0 is not below 1, as it has",
+        ),
         ("depth: 4", "depth: 0", "depth: 0 is below 1, the least it can be; write 1 or more"),
         ("depth: 4", "depth: true", "depth: true is not a whole number; write one, as 3"),
         ("depth: 4", "depth: 4, tau: 1", r"tau: no parameter is called 'tau'.* Known here: graph,"),

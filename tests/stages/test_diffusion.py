@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 from mpmath import mp
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
 
 from lowpass.flows import FLOWS
 from lowpass.graphs import GRAPHS
@@ -23,6 +24,7 @@ KEEPING = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"
 # Every graph, and every Laplacian on one of them.
 PAIRS = [(graph, "signed") for graph in GRAPHS]
 PAIRS += [("path", name) for name in KEEPING if name != "signed"]
+EXACT = ["eigh", "chebyshev"]
 PLAIN = {"graph": "path", "diffusion_time": TIME, "depth": DEPTH, "record": "all"}
 
 
@@ -64,7 +66,7 @@ def exponential(matrix: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
-@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize("method", EXACT)
 def test_layers_are_exponentials_of_the_laplacian(graph, laplacian, method, shared_laboratory):
     chosen = {"graph": graph, "laplacian": laplacian, "method": method}
     made = run(shared_laboratory, **chosen)
@@ -78,7 +80,7 @@ def test_layers_are_exponentials_of_the_laplacian(graph, laplacian, method, shar
 
 
 @pytest.mark.parametrize(("graph", "laplacian"), PAIRS)
-@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize("method", EXACT)
 def test_what_is_kept_never_changes_and_norms_are_those_of_components(
     graph, laplacian, method, shared_laboratory
 ):
@@ -119,7 +121,12 @@ def test_only_a_flow_by_modes_forms_its_matrix(graph, laplacian, shared_laborato
         run(shared_laboratory, graph=graph, laplacian=laplacian, method=method)
         for method in ("eigh", "chebyshev")
     )
-    assert {*by_modes} - {*by_sums} == {"heat_kernel", "laplacian_eigenvalue"}
+    assert {*by_modes} - {*by_sums} == {
+        "heat_kernel",
+        "laplacian_eigenvalue",
+        "log10_mode_gain",
+        "stable",
+    }
     xr.testing.assert_identical(by_modes["laplacian_matrix"], by_sums["laplacian_matrix"])
     kernel, value = by_modes["heat_kernel"].values, by_modes["laplacian_eigenvalue"].values
     step = exponential(-TIME * by_modes["laplacian_matrix"].values)
@@ -133,7 +140,7 @@ def test_only_a_flow_by_modes_forms_its_matrix(graph, laplacian, shared_laborato
 def test_the_methods_agree_far_below_the_rounding_of_one_array(graph, laplacian, shared_laboratory):
     """Layers of a hundred times the time, by which heat falls dozens of decades."""
     long = {"graph": graph, "laplacian": laplacian, "diffusion_time": 3.0, "depth": 60}
-    one, other = (run(shared_laboratory, **long, method=method) for method in sorted(FLOWS))
+    one, other = (run(shared_laboratory, **long, method=method) for method in EXACT)
     for name in ("log10_hc_norm", "log10_transient_norm", "log10_dc_norm"):
         assert_allclose(one[name].values, other[name].values, rtol=1e-12, atol=1e-11)
     decades = one["log10_hc_norm"].isel(layer=-1) - one["log10_hc_norm"].isel(layer=0)
@@ -145,7 +152,7 @@ def test_the_methods_agree_far_below_the_rounding_of_one_array(graph, laplacian,
 
 
 @pytest.mark.parametrize("laplacian", KEEPING)
-@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize("method", EXACT)
 def test_heat_on_a_ring_is_a_sum_over_frequencies(laplacian, method, shared_laboratory):
     """Frequency k decays as e^{-τλt} with λ = 2 - 2 cos(2πk/n), or half of it per step."""
     deep = {"graph": "ring", "laplacian": laplacian, "depth": 900, "record": [0], "method": method}
@@ -237,7 +244,7 @@ def test_heat_and_attention_of_the_same_tokens_compare_them_by_the_same_weights(
         assert_allclose(step, attention["attention"].values, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("method", FLOWS)
+@pytest.mark.parametrize("method", EXACT)
 def test_no_time_changes_nothing(method, shared_laboratory):
     made = run(shared_laboratory, diffusion_time=0.0, method=method)
     x = tokens_of(shared_laboratory)["x"].values
@@ -263,6 +270,73 @@ def test_the_time_of_a_layer_is_stored_and_no_rounding_has_a_floor(shared_labora
     made = run(shared_laboratory)
     assert set(made["layer_time"].values) == {TIME}
     assert set(made["log10_rounding_floor"].values) == {-np.inf}
+
+
+# Steps, integrators, mapped values.
+
+
+@pytest.mark.parametrize("method", [name for name in FLOWS if name not in EXACT])
+def test_other_methods_are_close_to_the_flow_or_step_beside_it(method, shared_laboratory):
+    made = run(shared_laboratory, method=method, depth=3, values="random", value_scale=0.5)
+    x = tokens_of(shared_laboratory)["x"].values
+    for r in range(10):
+        m = -TIME * np.kron(made["laplacian_matrix"].values[r], made["w_v"].values[r].T)
+        step = np.eye(len(m)) + m if method == "euler" else expm(m)
+        expected = np.linalg.matrix_power(step, 3) @ x[r].ravel()
+        assert_allclose(state(made)[r, 3].ravel(), expected, atol=1e-6 * np.abs(expected).max())
+    assert ("log10_truncation" in made) is (method == "taylor")
+    assert "heat_kernel" not in made
+
+
+def test_heat_maps_values_by_the_draw_that_attention_has(shared_laboratory):
+    attention = shared_laboratory.first(
+        "attention",
+        {
+            "data": DRAWN,
+            "attention": {"beta": 1.0, "depth": 1, "values": "rotation", "value_scale": -2.0},
+            "spectra": ["slem"],
+            "replicates": 10,
+        },
+    )
+    heat = run(shared_laboratory, values="rotation", value_scale=-2.0)
+    xr.testing.assert_identical(heat["w_v"], attention["w_v"])
+
+
+@pytest.mark.parametrize(("time", "stable"), [(0.5, 1), (0.501, 0)])
+def test_a_step_outside_its_region_runs_and_says_so(time, stable, shared_laboratory):
+    """B16 on a ring, λ_max = 4, after 2000 layers."""
+    deep = {"graph": "ring", "method": "euler", "diffusion_time": time, "depth": 2000}
+    made = run(shared_laboratory, **deep, record=[0])
+    assert (made["stable"].values == stable).all()
+    assert made["stable"].dtype.kind == "i"
+    late = made["log10_hc_norm"].values[:, [1000, 2000]]
+    growth = np.diff(late, axis=-1)[:, 0] / 1000
+    assert_allclose(made["log10_mode_gain"].values, np.log10(4 * time - 1), atol=1e-15)
+    assert_allclose(growth, made["log10_mode_gain"].values, atol=1e-6)
+
+
+def test_a_layer_of_taylor_stays_within_the_bound_that_it_states(shared_laboratory):
+    for time, order in ((0.2, 2), (0.4, 6)):
+        flow = {"diffusion_time": time, "depth": 1, "graph": "ring"}
+        exact, made = (
+            state(run(shared_laboratory, **flow, **method))
+            for method in ({}, {"method": "taylor", "taylor_order": order})
+        )
+        stated = run(shared_laboratory, **flow, method="taylor", taylor_order=order)
+        error = np.linalg.norm(made[:, 1] - exact[:, 1], axis=(1, 2))
+        size = np.linalg.norm(exact[:, 0], axis=(1, 2))
+        bound = 10 ** stated["log10_truncation"].values
+        assert (error <= bound * size).all()
+        assert (error > 0.01 * bound * size).all()
+
+
+def test_values_inside_a_job_stand_beside_the_identity(laboratory):
+    flow = {**PLAIN, "values": ["identity", "graded"], "method": "euler"}
+    asked = {"data": DRAWN, "spectra": ["log10_hc_dc_ratio"], "replicates": 10}
+    both = laboratory.first("diffusion", {**asked, "diffusion": flow, "inside": ["values"]})
+    alone = run(laboratory, values="graded", method="euler")
+    xr.testing.assert_identical(both.sel(values="graded").drop_vars("values"), alone)
+    assert (both["w_v"].sel(values="identity") == np.eye(D_MODEL)).all()
 
 
 # Draws, records, axes inside.
@@ -355,6 +429,11 @@ def test_axes_inside_hold_what_each_run_gives(inside, laboratory):
         ({"n_tokens": 1}, {"graph": "path"}, "the graph 'path' got 1 token; an edge joins two"),
         ({}, {"laplacian": "normalised"}, "laplacian: 'normalised' does not keep constants, .*"),
         ({}, {"diffusion_time": -1}, "diffusion_time: -1 is below 0, the least it can be"),
+        (
+            {"n_tokens": 4},
+            {"method": "taylor", "diffusion_time": 9.0, "graph": "ring"},
+            r"Taylor polynomial of order 8 leaves out up to 10\^.* where τλ_max is 36, so that no",
+        ),
         ({}, {"record": [DEPTH + 1]}, "record: layer 13 lies beyond the last layer 12"),
     ],
 )

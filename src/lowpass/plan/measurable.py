@@ -145,6 +145,11 @@ def without_matrix(wanted: str, specs: Mapping[str, Any]) -> str:
             f"is a measure of the {KEPT[wanted]}, which 'matrix: summarised' does not store; "
             f"delete it, or write 'matrix: stored'"
         )
+    if wanted != "mode" and heat is not None and heat.maps_values:
+        return (
+            "is a measure of the matrix that mixes tokens, and a flow whose values are mapped "
+            "mixes features too; delete it, or delete 'values' and 'value_scale'"
+        )
     if wanted != "mode" and heat is not None and heat.method != "eigh":
         return (
             f"is a measure of the matrix of a layer, which the method '{heat.method}' never "

@@ -153,7 +153,8 @@ def draws_weights(stage: str, cell: Cell) -> bool:
         return {*values}
 
     if stage == "diffusion":
-        return any(GRAPHS.facts(name)["needs_weights"] for name in chosen("graph"))
+        weighed = any(GRAPHS.facts(name)["needs_weights"] for name in chosen("graph"))
+        return weighed or chosen("values") != {"identity"}
     named = chosen("values") | chosen("output")
     return not compared(stated(cell.specs["data"])) or named != {"identity"}
 

@@ -23,7 +23,7 @@ from lowpass.spec.depth import recorded_layers
 from lowpass.stages.components import labels_of, rows
 from lowpass.stages.dynamics import Made, mask_of, states
 from lowpass.stages.inside import combinations, stack, together
-from lowpass.stages.projections import Projections, drawn
+from lowpass.stages.projections import Projections, drawn, weights_of, with_identities
 from lowpass.stages.trajectory import Trajectory
 
 # Coefficients of the identity, of attention and of its square.
@@ -60,19 +60,6 @@ def attention(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
         recorded = set(headers[-1]["recorded_layer"].values.tolist())
         runs.append(rows(states(spec, data, made, block, seed), recorded))
     return Trajectory(stack("attention", with_identities(headers), axes), together(runs, axes))
-
-
-def with_identities(headers: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Write projections of values that only some runs have out as the identity in the others."""
-    drawn_somewhere = {name for each in headers for name in ("w_v", "w_o") if name in each}
-    return [each.assign(identities(each, drawn_somewhere - set(each))) for each in headers]
-
-
-def identities(header: xr.Dataset, names: set[str]) -> Variables:
-    """Give the identity under each name, for every replicate."""
-    width = header.sizes["feature"]
-    same = np.tile(np.eye(width), (header.sizes["replicate"], 1, 1))
-    return {name: (("replicate", "feature", "projected"), same) for name in sorted(names)}
 
 
 def block_of(spec: Attention) -> Block:
@@ -160,18 +147,6 @@ def numbers_of(spec: Attention, made: Made, block: Block) -> Variables:
         for name, value in numbers.items()
         if value is not None
     }
-
-
-def weights_of(projections: Projections) -> Variables:
-    """Label the projections that were drawn."""
-    dims = ("replicate", "feature", "projected")
-    every = {
-        "w_q": projections.w_q,
-        "w_k": projections.w_k,
-        "w_v": projections.w_v,
-        "w_o": projections.w_o,
-    }
-    return {name: (dims, value) for name, value in every.items() if value is not None}
 
 
 def matrix_of(spec: Attention, made: Made, a: np.ndarray) -> Variables:

@@ -13,6 +13,8 @@ from lowpass.spec.attention import Attention
 from lowpass.streams import stream
 from lowpass.weights import VALUES, WEIGHTS
 
+Variables = dict[str, tuple[tuple[str, ...], np.ndarray]]
+
 
 class Projections(NamedTuple):
     """Hold one layer's projections (replicate, feature, projected).
@@ -102,3 +104,28 @@ def streams_of(
     shape = {"d_model": data.sizes["feature"], **({"layer": layer} if layer > 1 else {})}
     for replicate in data["replicate"].values:
         yield stream(seed, what, {what: name, **shape}, int(replicate))
+
+
+def with_identities(headers: list[xr.Dataset]) -> list[xr.Dataset]:
+    """Write projections of values that only some runs have out as the identity in the others."""
+    drawn_somewhere = {name for each in headers for name in ("w_v", "w_o") if name in each}
+    return [each.assign(identities(each, drawn_somewhere - set(each))) for each in headers]
+
+
+def identities(header: xr.Dataset, names: set[str]) -> Variables:
+    """Give the identity under each name, for every replicate."""
+    width = header.sizes["feature"]
+    same = np.tile(np.eye(width), (header.sizes["replicate"], 1, 1))
+    return {name: (("replicate", "feature", "projected"), same) for name in sorted(names)}
+
+
+def weights_of(projections: Projections) -> Variables:
+    """Label the projections that were drawn."""
+    dims = ("replicate", "feature", "projected")
+    every = {
+        "w_q": projections.w_q,
+        "w_k": projections.w_k,
+        "w_v": projections.w_v,
+        "w_o": projections.w_o,
+    }
+    return {name: (dims, value) for name, value in every.items() if value is not None}

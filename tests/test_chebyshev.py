@@ -8,8 +8,19 @@ from mpmath import mp
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from lowpass.chebyshev import TAIL, exponential, interval, order_for, tail_bound, weights
+from lowpass.chebyshev import (
+    TAIL,
+    exponential,
+    interval,
+    log10_error_bound,
+    order_for,
+    tail_bound,
+    weights,
+)
+from lowpass.laplacians import LAPLACIANS
 from lowpass.registry import Refusal
+
+from .heated import affinity
 
 
 def exact_tail(order: int, reach: float) -> float:
@@ -58,6 +69,28 @@ def test_each_time_has_terms_up_to_its_own_order():
     times = np.array([0.0, 0.1, 30.0])
     for time, each in zip(times, weights(times, 0.0, 4.0), strict=True):
         assert np.flatnonzero(each)[-1] == order_for(2 * time)
+
+
+@pytest.mark.parametrize("graph", ["ring", "affinity", "logits"])
+def test_the_error_of_a_sum_is_below_its_stated_bound_for_every_time(graph, rng):
+    """From 1e-3 to 1e2, against forty digits; with what grows, as long as that is a number."""
+    w = affinity(graph, rng)
+    laplacian = LAPLACIANS["signed"](w)
+    x, bounds = rng.standard_normal((8, 2)), interval(laplacian)
+    times = np.array([t for t in np.logspace(-3, 2, 11) if -t * bounds[0] < 300])
+    assert len(times) > 7
+    ours = exponential(laplacian, x, times, bounds)
+    with mp.workdps(40):
+        # The sum is over eigenvalues, and forty digits of them are plenty.
+        value, vector = mp.eigsy(mp.matrix(laplacian.tolist()))
+        amplitude = vector.T * mp.matrix(x.tolist())
+        for time, each in zip(times, ours, strict=True):
+            gain = mp.diag([mp.exp(-mp.mpf(float(time)) * v) for v in value])
+            apart = mp.matrix(each.tolist()) - vector * gain * amplitude
+            size = mp.exp(-mp.mpf(float(time)) * bounds[0]) * float(np.linalg.norm(x))
+            error = float(mp.log10(mp.norm(apart, 2) / size))
+            assert error <= log10_error_bound(time, bounds, 8)
+    assert (log10_error_bound(times, bounds, 8) < -11).all()
 
 
 @pytest.mark.parametrize("shape", [(), (3,)])

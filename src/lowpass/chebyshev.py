@@ -134,6 +134,35 @@ def weights(times: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.where(term <= orders[:, None], each, 0.0)
 
 
+def log10_error_bound(times: np.ndarray, bounds: tuple[float, float], n_tokens: int) -> np.ndarray:
+    r"""Bound the error of :func:`exponential`, what it leaves out and its rounding together.
+
+    .. math:: t + (n + 3)(1 + z + \sqrt z)\, u, \qquad z = \tau (high - low)/2
+
+    with the tail t of ``TAIL``. One step of the recurrence rounds a sum of n products that are at
+    most one together, and a polynomial of order k passes it on no more than k + 1 times; the
+    weights :math:`e^{-z} I_k(z)` have the mean square order z.
+
+    Parameters
+    ----------
+    times : (time,) float
+        Not negative.
+    bounds : (low, high) of float
+        Enclose the eigenvalues.
+    n_tokens : int
+        Length of the sums.
+
+    Returns
+    -------
+    (time,) float
+        Decimal logarithm, relative to e^{-τ low} |x|, in the norm in which the matrix is
+        symmetric.
+    """
+    z = np.asarray(times) * (bounds[1] - bounds[0]) / 2
+    rounding = (n_tokens + 3) * (1 + z + np.sqrt(z)) * np.finfo(np.float64).eps
+    return np.log10(TAIL + rounding)
+
+
 def exponential(
     matrix: np.ndarray, x: np.ndarray, times: np.ndarray, bounds: tuple[float, float]
 ) -> np.ndarray:
@@ -155,8 +184,7 @@ def exponential(
     Returns
     -------
     (time, ..., token, feature) float
-        The error is at most ``TAIL`` plus rounding of each term, relative to
-        e^{-τ low} |x|, in the norm in which the matrix is symmetric.
+        The error is bounded by :func:`log10_error_bound`.
     """
     low, high = bounds
     weight = weights(times, low, high)

@@ -122,7 +122,11 @@ VARIABLES.enter(
 )
 VARIABLES.enter(
     "stable",
-    Card("", "whether no mode grows, one, or some mode does, zero", dims=("replicate",)),
+    Card(
+        r"\max|g|\leq1",
+        "whether no mode grows: one where none does, else zero",
+        dims=("replicate",),
+    ),
 )
 VARIABLES.enter(
     "log10_truncation",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowpass.equation import Equation
 from lowpass.graphs import GRAPHS
+from lowpass.heat_equation import HeatEquation
 from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.splits import Split
 from lowpass.starts import STARTS
@@ -40,6 +40,6 @@ def generator(
 
 def started(
     laplacian: np.ndarray, x: np.ndarray, pi: np.ndarray, values: np.ndarray | None = None
-) -> tuple[Equation, Split]:
+) -> tuple[HeatEquation, Split]:
     """Give what an iteration takes: the equation, and the start in split form."""
-    return Equation(laplacian, pi, values), Split.of(*STARTS["tokens"](x, laplacian, pi))
+    return HeatEquation(laplacian, pi, values), Split.of(*STARTS["tokens"](x, laplacian, pi))

@@ -11,9 +11,10 @@ from itertools import count
 
 import numpy as np
 
-from lowpass import adaptive, chebyshev, taylor
+from lowpass import chebyshev, taylor
 from lowpass.diffusion import usable_times
-from lowpass.equation import Equation, pieces, reach
+from lowpass.heat_equation import HeatEquation, pieces, reach
+from lowpass.integrators import solved
 from lowpass.modes import Modes, balanced, refuse_missing, refuse_other_limits
 from lowpass.registry import Refusal, Registry
 from lowpass.splits import Split, binary_exponent, remove_stationary
@@ -36,14 +37,14 @@ def _scaled_sum(modes: Modes, amplitude: np.ndarray, log2: np.ndarray) -> tuple:
     return modes.vector @ (weight[..., None] * unit), exponent.astype(np.int64)
 
 
-def _start_of(equation: Equation, start: Split) -> np.ndarray:
+def _start_of(equation: HeatEquation, start: Split) -> np.ndarray:
     """Give the amplitudes (..., mode, feature) of the start's modes."""
     weighted = equation.stationary[..., :, None] * start.rest
     return np.swapaxes(equation.modes.vector, -1, -2) @ weighted
 
 
 @FLOWS.add("eigh", knobs=(), maps_values=True)
-def eigh_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
+def eigh_flow(equation: HeatEquation, start: Split, time: float) -> Iterator[Split]:
     """Weigh the start's modes anew for each layer, so that no error adds up.
 
     The weights are kept relative to the largest, with an exact binary
@@ -53,7 +54,7 @@ def eigh_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     start : Split
     time : float
         Diffusion time of one layer.
@@ -73,7 +74,9 @@ def eigh_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
         yield Split.of(start.kept, total, start.exponent + exponent, start.kept_exponent)
 
 
-def _mapped(equation: Equation, values: np.ndarray, start: Split, time: float) -> Iterator[Split]:
+def _mapped(
+    equation: HeatEquation, values: np.ndarray, start: Split, time: float
+) -> Iterator[Split]:
     r"""Apply :math:`e^{-\tau \lambda_i W_V}` to each mode, layer by layer, with exponents."""
     from scipy.linalg import expm
 
@@ -93,7 +96,7 @@ def _mapped(equation: Equation, values: np.ndarray, start: Split, time: float) -
 
 
 def _stepped(
-    equation: Equation, start: Split, step: Callable[[np.ndarray], np.ndarray], steps: int = 1
+    equation: HeatEquation, start: Split, step: Callable[[np.ndarray], np.ndarray], steps: int = 1
 ) -> Iterator[Split]:
     """Repeat steps of what changes, rescaling exactly after each; a layer has several."""
     state = start
@@ -105,7 +108,7 @@ def _stepped(
 
 
 @FLOWS.add("chebyshev", knobs=(), maps_values=False)
-def chebyshev_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
+def chebyshev_flow(equation: HeatEquation, start: Split, time: float) -> Iterator[Split]:
     """Repeat one polynomial step, rescaling exactly after each.
 
     A layer is cut into steps in which the slowest mode keeps a good part of
@@ -113,7 +116,7 @@ def chebyshev_flow(equation: Equation, start: Split, time: float) -> Iterator[Sp
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
         Without values: the interval of the polynomials is that of L.
     start : Split
     time : float
@@ -135,7 +138,7 @@ def chebyshev_flow(equation: Equation, start: Split, time: float) -> Iterator[Sp
 
 
 @FLOWS.add("euler", knobs=(), maps_values=True)
-def euler_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]:
+def euler_flow(equation: HeatEquation, start: Split, time: float) -> Iterator[Split]:
     r"""Take one explicit Euler step in each layer, which is a layer of a residual network.
 
     .. math:: X \leftarrow X - \tau L X W_V
@@ -144,7 +147,7 @@ def euler_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     start : Split
     time : float
         Diffusion time of one layer, τ.
@@ -159,13 +162,13 @@ def euler_flow(equation: Equation, start: Split, time: float) -> Iterator[Split]
 
 @FLOWS.add("taylor", knobs=("taylor_order",), maps_values=True)
 def taylor_flow(
-    equation: Equation, start: Split, time: float, *, taylor_order: int
+    equation: HeatEquation, start: Split, time: float, *, taylor_order: int
 ) -> Iterator[Split]:
     """Apply one Taylor polynomial of the exponential in each layer.
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     start : Split
     time : float
         Diffusion time of one layer.
@@ -186,12 +189,12 @@ def taylor_flow(
     return _stepped(equation, start, lambda r: taylor.action(equation.slope, r, time, taylor_order))
 
 
-def refuse_low_order(equation: Equation, time: float, order: int) -> np.ndarray:
+def refuse_low_order(equation: HeatEquation, time: float, order: int) -> np.ndarray:
     """Insist that a Taylor polynomial resembles the exponential.
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     time : float
         Diffusion time of one layer.
     order : int
@@ -220,13 +223,13 @@ def refuse_low_order(equation: Equation, time: float, order: int) -> np.ndarray:
 
 @FLOWS.add("rk45", knobs=("tolerance",), maps_values=True)
 def rk45_flow(
-    equation: Equation, start: Split, time: float, *, tolerance: float
+    equation: HeatEquation, start: Split, time: float, *, tolerance: float
 ) -> Iterator[Split]:
     """Integrate with the Runge–Kutta pair of orders five and four.
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     start : Split
     time : float
         Diffusion time of one layer.
@@ -246,13 +249,13 @@ def rk45_flow(
 
 @FLOWS.add("dop853", knobs=("tolerance",), maps_values=True)
 def dop853_flow(
-    equation: Equation, start: Split, time: float, *, tolerance: float
+    equation: HeatEquation, start: Split, time: float, *, tolerance: float
 ) -> Iterator[Split]:
     """Integrate with the Runge–Kutta method of order eight.
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     start : Split
     time : float
         Diffusion time of one layer.
@@ -271,7 +274,7 @@ def dop853_flow(
 
 
 def _integrated(
-    equation: Equation, start: Split, time: float, formula: str, tolerance: float
+    equation: HeatEquation, start: Split, time: float, formula: str, tolerance: float
 ) -> Iterator[Split]:
     """Integrate each equation of a batch by itself, so that none shapes the steps of another."""
     n_steps = pieces(equation, time)
@@ -280,8 +283,8 @@ def _integrated(
     def step(rest: np.ndarray) -> np.ndarray:
         after = np.empty_like(rest)
         for index, each in members.items():
-            after[index] = adaptive.solved(
-                each.slope, rest[index], time / n_steps, formula=formula, tolerance=tolerance
+            after[index] = solved(
+                each.slope, rest[index], time / n_steps, formula, rtol=tolerance, atol=tolerance
             )
         return after
 
@@ -289,7 +292,7 @@ def _integrated(
 
 
 def iterate_heat(
-    equation: Equation, start: Split, *, time: float, method: str, **knobs: float
+    equation: HeatEquation, start: Split, *, time: float, method: str, **knobs: float
 ) -> Iterator[Split]:
     r"""Let heat flow for ever, in split form.
 
@@ -301,7 +304,7 @@ def iterate_heat(
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     start : Split
         Such as ``Split.of(*STARTS["tokens"](x, laplacian, stationary))``.
     time : float

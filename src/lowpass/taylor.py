@@ -104,7 +104,7 @@ def log10_error_bound(
     Parameters
     ----------
     reach, growth : (...) float
-        r and g, as given by :func:`lowpass.equation.reach`; not negative.
+        r and g, as given by :func:`lowpass.heat_equation.reach`; not negative.
     order : int
         p.
     n_tokens : int

@@ -66,7 +66,7 @@ REACHABLE += (
 )
 REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
-REACHABLE += ("adaptive", "compact", "equation", "scaling", "scores", "stating", "taylor")
+REACHABLE += ("compact", "heat_equation", "scaling", "scores", "stating", "taylor")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
 REACHABLE += ("equations", "integrators", "continuum")
 REACHABLE += ("gauge", "heat_fit", "symmetrised", "walk")

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from lowpass.diffusion import heat_kernel
-from lowpass.equation import Equation, is_stable, log10_exact_gain, log10_step_gain
 from lowpass.flows import iterate_heat, refuse_low_order
 from lowpass.graphs import GRAPHS
+from lowpass.heat_equation import HeatEquation, is_stable, log10_exact_gain, log10_step_gain
 from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.modes import with_constant
 from lowpass.spec.depth import recorded_layers
@@ -61,7 +61,7 @@ def diffusion(recipe: Mapping[str, Any], data: xr.Dataset) -> Trajectory:
     return Trajectory(stack("diffusion", with_identities(headers), axes), together(runs, axes))
 
 
-def equation_of(spec: Diffusion, data: xr.Dataset, seed: int) -> tuple[Equation, xr.Dataset]:
+def equation_of(spec: Diffusion, data: xr.Dataset, seed: int) -> tuple[HeatEquation, xr.Dataset]:
     """Build the equation of every replicate, and what is known before the first layer."""
     # They are those that attention draws, so that the two can be compared.
     needs = GRAPHS.facts(spec.graph)["needs_weights"]
@@ -70,7 +70,7 @@ def equation_of(spec: Diffusion, data: xr.Dataset, seed: int) -> tuple[Equation,
     x, beta = data["x"].values, spec.beta or 0.0
     affinity = GRAPHS[spec.graph](x, places(data), beta, weights if needs else None)
     laplacian = LAPLACIANS[spec.laplacian](affinity)
-    equation = Equation(laplacian, stationary_of(affinity, spec.laplacian), w_v)
+    equation = HeatEquation(laplacian, stationary_of(affinity, spec.laplacian), w_v)
     header = xr.Dataset(
         {
             **weights_of(Projections(*weights, w_v, None)),
@@ -86,7 +86,7 @@ def equation_of(spec: Diffusion, data: xr.Dataset, seed: int) -> tuple[Equation,
     return equation, header
 
 
-def matrices_of(spec: Diffusion, equation: Equation) -> Variables:
+def matrices_of(spec: Diffusion, equation: HeatEquation) -> Variables:
     """Label the Laplacian with what it keeps, and the heat kernel where modes make it."""
     laplacian, pi = equation.laplacian, equation.stationary
     square = ("replicate", "query", "key")
@@ -102,7 +102,7 @@ def matrices_of(spec: Diffusion, equation: Equation) -> Variables:
     return made
 
 
-def numbers_of(spec: Diffusion, equation: Equation) -> Variables:
+def numbers_of(spec: Diffusion, equation: HeatEquation) -> Variables:
     """Label what is one number for each replicate; sums of polynomials never see the modes."""
     time, count = spec.diffusion_time, len(equation.laplacian)
     numbers = {
@@ -117,7 +117,7 @@ def numbers_of(spec: Diffusion, equation: Equation) -> Variables:
     return {name: (("replicate",), value) for name, value in numbers.items()}
 
 
-def gain_of(spec: Diffusion, equation: Equation) -> np.ndarray:
+def gain_of(spec: Diffusion, equation: HeatEquation) -> np.ndarray:
     """Give log10 of the largest factor by which a layer changes a mode (replicate)."""
     order = {"euler": 1, "taylor": spec.taylor_order}.get(spec.method)
     if order is None:
@@ -133,7 +133,7 @@ def places(data: xr.Dataset) -> np.ndarray | None:
     return np.stack(counted, axis=-1)
 
 
-def states(spec: Diffusion, x: np.ndarray, equation: Equation) -> Iterator[State]:
+def states(spec: Diffusion, x: np.ndarray, equation: HeatEquation) -> Iterator[State]:
     """Yield the components of layer 0, 1, ..., depth."""
     pi = equation.stationary
     first = Split.of(*tokens(x, equation.laplacian, pi))

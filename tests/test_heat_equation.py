@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from lowpass import equation as equations
-from lowpass.equation import Equation, is_stable, log10_exact_gain, log10_step_gain, reach
+from lowpass import heat_equation as equations
 from lowpass.graphs import GRAPHS
+from lowpass.heat_equation import HeatEquation, is_stable, log10_exact_gain, log10_step_gain, reach
 from lowpass.laplacians import LAPLACIANS
 
 from .heated import generator
@@ -17,10 +17,10 @@ from .heated import generator
 EVEN = np.full(8, 1 / 8)
 
 
-def ring(values: np.ndarray | None = None) -> Equation:
+def ring(values: np.ndarray | None = None) -> HeatEquation:
     """Give the ring of eight tokens, whose eigenvalues end at four exactly."""
     w = GRAPHS["ring"](np.zeros((8, 1)), None, 0.0)
-    return Equation(LAPLACIANS["combinatorial"](w), EVEN, values)
+    return HeatEquation(LAPLACIANS["combinatorial"](w), EVEN, values)
 
 
 def spread(matrix: np.ndarray) -> float:
@@ -37,7 +37,7 @@ def test_gains_are_spectral_radii_of_what_a_layer_does(name, rng):
     graph = "logits" if name == "signed" else "affinity"
     laplacian, pi = generator(graph, name, rng)
     assert pi is not None
-    equation = Equation(laplacian, pi, rng.standard_normal((2, 2)))
+    equation = HeatEquation(laplacian, pi, rng.standard_normal((2, 2)))
     m = -0.3 * np.kron(equation.laplacian, equation.values.T)
     one = np.eye(16)
     assert_allclose(10 ** log10_exact_gain(equation, 0.3), spread(expm(m)), rtol=1e-10)
@@ -81,7 +81,7 @@ def test_a_flow_grows_where_values_are_negative():
 
 def test_a_step_that_makes_all_tokens_equal_has_no_gain():
     w = np.ones((8, 8)) - np.eye(8)
-    even = Equation(LAPLACIANS["combinatorial"](w), EVEN)
+    even = HeatEquation(LAPLACIANS["combinatorial"](w), EVEN)
     assert log10_step_gain(even, 0.125, 1) < -14
 
 
@@ -90,7 +90,7 @@ def test_reach_and_growth_bound_the_exponent_and_its_exponential(mapped, rng):
     for graph, name in (("path", "combinatorial"), ("logits", "signed")):
         laplacian, pi = generator(graph, name, rng)
         values = rng.standard_normal((2, 2)) if mapped else None
-        far, growth = reach(Equation(laplacian, pi, values), 0.6)
+        far, growth = reach(HeatEquation(laplacian, pi, values), 0.6)
         m = -0.6 * (np.kron(laplacian, values.T) if values is not None else laplacian)
         assert_allclose(far, np.linalg.norm(m, 2), rtol=1e-12)
         largest = max(np.linalg.norm(expm(s * m), 2) for s in np.linspace(0, 1, 9))
@@ -101,7 +101,7 @@ def test_reach_and_growth_bound_the_exponent_and_its_exponential(mapped, rng):
 
 def test_the_members_of_a_batch_have_its_gains(rng):
     laplacian, pi = generator("affinity", "random_walk", rng, 2, 3)
-    batch = Equation(laplacian, pi, rng.standard_normal((2, 3, 2, 2)))
+    batch = HeatEquation(laplacian, pi, rng.standard_normal((2, 3, 2, 2)))
     gain = log10_exact_gain(batch, 0.4)
     for index in np.ndindex(2, 3):
         assert_allclose(gain[index], log10_exact_gain(batch.member(index), 0.4), rtol=1e-10)

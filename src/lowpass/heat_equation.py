@@ -22,7 +22,7 @@ MOST_PIECES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Equation:
+class HeatEquation:
     r"""The equation :math:`\dot X = -L X W_V`.
 
     Attributes
@@ -58,20 +58,20 @@ class Equation:
         moved = -(self.laplacian @ rest)
         return moved if self.values is None else moved @ self.values
 
-    def member(self, index: tuple[int, ...]) -> Equation:
+    def member(self, index: tuple[int, ...]) -> HeatEquation:
         """Give one of the equations of a batch."""
         values = None if self.values is None else self.values[index]
-        return Equation(self.laplacian[index], self.stationary[index], values)
+        return HeatEquation(self.laplacian[index], self.stationary[index], values)
 
 
-def log10_exact_gain(equation: Equation, time: float) -> np.ndarray:
+def log10_exact_gain(equation: HeatEquation, time: float) -> np.ndarray:
     r"""Give the largest factor by which a mode changes in some time.
 
     .. math:: \max_{i \ge 2, j} |e^{-\tau \lambda_i \mu_j}|
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     time : float
         Diffusion time τ.
 
@@ -83,14 +83,14 @@ def log10_exact_gain(equation: Equation, time: float) -> np.ndarray:
     return (-time * np.real(equation.rates)).max(axis=-1) / np.log(10)
 
 
-def log10_step_gain(equation: Equation, time: float, order: int) -> np.ndarray:
+def log10_step_gain(equation: HeatEquation, time: float, order: int) -> np.ndarray:
     r"""Give the largest factor by which a Taylor step changes a mode.
 
     .. math:: \max_{i \ge 2, j} \Big|\sum_{k \le p} (-\tau \lambda_i \mu_j)^k / k!\Big|
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     time : float
         Diffusion time τ of the step.
     order : int
@@ -111,7 +111,7 @@ def is_stable(log10_gain: np.ndarray) -> np.ndarray:
     return log10_gain <= np.log10(1 + MARGINAL)
 
 
-def reach(equation: Equation, time: float) -> tuple[np.ndarray, np.ndarray]:
+def reach(equation: HeatEquation, time: float) -> tuple[np.ndarray, np.ndarray]:
     r"""Bound what a layer can change, and by how much it can grow.
 
     .. math:: \tau \max_i |\lambda_i| \, \|W_V\|_2, \qquad
@@ -121,7 +121,7 @@ def reach(equation: Equation, time: float) -> tuple[np.ndarray, np.ndarray]:
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     time : float
         Diffusion time τ of the layer.
 
@@ -142,14 +142,14 @@ def reach(equation: Equation, time: float) -> tuple[np.ndarray, np.ndarray]:
     return time * largest * norm, time * np.maximum(0.0, fastest)
 
 
-def pieces(equation: Equation, time: float) -> int:
+def pieces(equation: HeatEquation, time: float) -> int:
     """Cut a layer so that in each piece the slowest mode keeps a good part of itself.
 
     Otherwise the rounding of a sum, or the error of an integrator, would hide it.
 
     Parameters
     ----------
-    equation : Equation
+    equation : HeatEquation
     time : float
         Diffusion time of the layer.
 

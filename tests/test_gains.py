@@ -15,11 +15,15 @@ from lowpass.gains import (
     mode_ratio,
     other_eigenvalues,
     rate,
+    rate_error,
     second_share,
+    sharpening_edge,
+    slope_error,
     stability,
 )
 from lowpass.measures import MEASURES
 from lowpass.remedies import REMEDIES, Filter
+from lowpass.spectra import taper, tapered_rate
 
 N, D = 6, 3
 STRENGTHS = {name: 0.3 for name in REMEDIES if name != "none"}
@@ -115,6 +119,55 @@ def test_the_second_share_compares_the_two_largest_gains():
     assert second_share(rule(REMEDIES["attinv"](0.5)), np.array([0.2, 0.8])) == 1
 
 
+def test_a_second_gain_bends_a_slope_by_its_power():
+    found = slope_error(np.array([0.5, -0.9, 0.45]), 10, taper(10))
+    assert_allclose(found, (1 - 0.5 / 0.9) * (0.5 / 0.9) ** 10, rtol=1e-12)
+
+
+def test_gains_that_are_alike_bend_nothing():
+    """Those of several features, of a single mode, and of none."""
+    for gains in ([0.7, 0.7, 0.7], [0.7], [], [0.0, 0.0]):
+        assert slope_error(np.array(gains, complex), 10, taper(10)) == 0
+
+
+def test_a_pair_swings_and_does_not_bend():
+    pair = 0.9 * np.exp(1j * np.array([0.4, -0.4]))
+    few, many = (slope_error(pair, n, taper(n)) for n in (8, 400))
+    direct = 2 * np.sin(0.4) * abs(sum(w * np.exp(0.8j * t) for t, w in enumerate(taper(8))))
+    assert_allclose(few, direct, rtol=1e-12)
+    assert many < 1e-10
+
+
+def test_the_predicted_error_is_that_of_the_layers(rng):
+    """One matrix, iterated in one array: what is foretold is off by no more than is foretold."""
+    a, w = matrix(rng), rng.standard_normal((D, D)) / 2
+    of, eigenvalue = rule(Filter(), np.linalg.eigvals(w), 1.0, 0.2), other_eigenvalues(a)
+    layer = np.eye(N * D) + 0.2 * np.kron(a, w.T)
+    weights = dual(a, 1.0)
+    ratios, x = [], rng.standard_normal(N * D)
+    for _ in range(121):
+        kept = weights @ x.reshape(N, D)
+        ratios.append(np.log10(np.linalg.norm(x.reshape(N, D) - kept) / np.linalg.norm(kept)))
+        x = layer @ x
+    found = tapered_rate(np.array(ratios), 60) / rate(of, eigenvalue) - 1
+    foretold = rate_error(of, eigenvalue, 60, taper(60))
+    assert 1e-13 < abs(found) < 10 * foretold < 0.1
+
+
+def test_a_layer_sharpens_between_its_edge_and_zero(rng):
+    for eigenvalue in (other_eigenvalues(matrix(rng)), np.array([0.5, -0.2]), np.array([0.3])):
+        edge = sharpening_edge(eigenvalue)
+        for mu in (1.02 * edge, 0.98 * edge, -1.2, -0.5, -0.01, 0.01, 1.0, 30.0):
+            found = rate(rule(Filter(), [mu], 1.0), eigenvalue)
+            assert (found > 1) == (edge < mu < 0)
+    assert_allclose(sharpening_edge(np.array([0.5, -0.2])), -2 / (1 - 0.2), rtol=1e-14)
+
+
+def test_a_mode_that_is_never_damped_sharpens_however_negative():
+    assert sharpening_edge(np.array([-1.0, 0.4])) == -np.inf
+    assert sharpening_edge(np.array([])) == -1
+
+
 def test_batched_rules_are_rules_one_at_a_time(rng):
     a = np.stack([matrix(rng) for _ in range(4)])
     remedies = [REMEDIES["attnscale"](0.3), REMEDIES["gfsa"](0.5), Filter(), Filter()]
@@ -131,6 +184,8 @@ def test_batched_rules_are_rules_one_at_a_time(rng):
     for function in (growth, rate, stability, second_share):
         alone = [function(one, lam) for one, lam in zip(each, eigenvalue, strict=True)]
         assert_allclose(function(together, eigenvalue), alone, rtol=1e-13)
+    alone = [rate_error(one, lam, 5, taper(5)) for one, lam in zip(each, eigenvalue, strict=True)]
+    assert_allclose(rate_error(together, eigenvalue, 5, taper(5)), alone, rtol=1e-13)
     assert_allclose(together.at((1,)).high, each[1].high)
     assert not together.is_plain
     assert rule(Filter(), np.array([2.0, -0.5]), 0.0, 0.7).is_plain

@@ -1015,6 +1015,80 @@ def test_the_heat_kernel_of_the_best_time_is_as_far_as_is_said(shared_laboratory
     )
 
 
+# One residual layer.
+
+
+@pytest.fixture(scope="module")
+def residual(shared_laboratory) -> xr.Dataset:
+    changes = {"weights": "symmetric", "values": "random", "skip": 1.0, "record": [0, 1]}
+    return shared_laboratory.first("attention", section(**changes))
+
+
+def complex_measure(name: str, trajectory: xr.Dataset) -> np.ndarray:
+    return measure(f"{name}_real", trajectory).values + 1j * measure(f"{name}_imag", trajectory)
+
+
+def test_measured_gains_are_those_of_the_operator_and_not_of_the_note(residual):
+    found, operator, written = (
+        complex_measure(f"{name}_gain", residual).values
+        for name in ("layer", "operator", "written")
+    )
+    assert found.shape == (10, N_TOKENS, D_MODEL)
+    assert_allclose(found, operator, rtol=1e-9, atol=1e-9)
+    assert abs(found - written).max(axis=(1, 2)).min() > 0.1
+    assert measure("operator_defect", residual).max() < 1e-14
+    assert measure("written_defect", residual).min() > 1e-2
+
+
+def test_predicted_gains_are_sums_over_the_eigenvalues_of_two_matrices(residual):
+    """Σ (1 + λμ) = nd + tr A tr W, and Σ (1 + λ)μ = (n + tr A) tr W."""
+    a, w = (residual[name].values.trace(axis1=1, axis2=2) for name in ("attention", "w_v"))
+    sums = [
+        complex_measure(f"{n}_gain", residual).sum(axis=(1, 2)) for n in ("operator", "written")
+    ]
+    assert_allclose(sums[0], N_TOKENS * D_MODEL + a * w, rtol=1e-12)
+    assert_allclose(sums[1], (N_TOKENS + a) * w, atol=1e-12)
+
+
+def test_the_gain_of_a_layer_needs_the_tokens_of_two(shared_laboratory):
+    made = shared_laboratory.first("attention", section(record=[0, 2]))
+    with pytest.raises(Refusal, match=r"layers 0 and 1, and layers \[0, 2\] .* 'record: \[0, 1\]'"):
+        measure("operator_defect", made)
+
+
+def test_a_source_belongs_to_the_first_layer(shared_laboratory):
+    made = shared_laboratory.first(
+        "attention", section(remedy="neutreno", strength=0.5, values="graded", record=[0, 1])
+    )
+    assert measure("operator_defect", made).max() < 1e-14
+
+
+def test_the_least_real_part_is_the_field_of_values_of_a_normal_map(shared_laboratory):
+    """For W W* = W* W it is the least eigenvalue of (W + Wᵀ)/2."""
+    for values, scale in [("rotation", 1.0), ("turning", -2.0), ("graded", 1.0)]:
+        made = shared_laboratory.first("attention", section(values=values, value_scale=scale))
+        w = made["w_v"].values
+        least = np.linalg.eigvalsh((w + w.transpose(0, 2, 1)) / 2)[:, 0]
+        assert_allclose(measure("least_real_value", made), least, rtol=1e-12)
+
+
+def test_the_sharpening_edge_is_where_the_predicted_rate_is_one(shared_laboratory):
+    edge = measure("sharpening_edge", shared_laboratory.first("attention", section()))
+    for place in range(3):
+        scale = float(edge[place])
+        made = shared_laboratory.first("attention", section(skip=1.0, value_scale=scale))
+        assert_allclose(measure("predicted_rate", made)[place], 1, rtol=1e-12)
+
+
+def test_where_depth_suffices_the_tapered_rate_is_the_predicted_one(shared_laboratory):
+    changes = {"weights": "symmetric", "values": "random", "skip": 1.0, "depth": 300}
+    made = shared_laboratory.first("attention", section(**changes, record=[0]))
+    error = measure("predicted_rate_error", made)
+    off = abs(measure("tapered_rate", made) / measure("predicted_rate", made) - 1)
+    assert 0 < (error < 1e-8).sum() < made.sizes["replicate"]
+    assert (off < 10 * error + 1e-13).all()
+
+
 # Ranges.
 
 N_BELOW = N_TOKENS * (1 + 1e-14)
@@ -1096,6 +1170,19 @@ RANGES = {
     "log10_mixing_upper": ANY,
     "transient_rate": (0, 1),
     "transient_growth": (0, 1),
+    "tapered_rate": (0, 1),
+    "tapered_growth": (0, 1),
+    "predicted_rate_error": (0, 2),
+    "sharpening_edge": (-np.inf, -1),
+    "least_real_value": (1, 1),
+    "layer_gain_real": (-1 - 1e-9, 1 + 1e-9),
+    "layer_gain_imag": (-1 - 1e-9, 1 + 1e-9),
+    "operator_gain_real": (-1 - 1e-14, 1 + 1e-14),
+    "operator_gain_imag": (-1 - 1e-14, 1 + 1e-14),
+    "written_gain_real": (-1 - 1e-14, 1 + 1e-14),
+    "written_gain_imag": (-1 - 1e-14, 1 + 1e-14),
+    "operator_defect": (0, 1e-14),
+    "written_defect": (0, 1e-14),
     "predicted_growth": (0, 1 + 1e-14),
     "predicted_rate": (0, 1 + 1e-14),
     "predicted_stability": (1, 2),

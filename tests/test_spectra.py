@@ -21,6 +21,8 @@ from lowpass.spectra import (
     rounding_floor,
     row_sum_defect,
     stationary,
+    taper,
+    tapered_rate,
     unit_eigenvalue_defect,
 )
 
@@ -263,3 +265,36 @@ def test_a_ratio_that_vanished_has_infinite_order_and_one_that_stands_still_is_g
 def test_an_order_needs_three_layers():
     with pytest.raises(Refusal, match=r"^an order was to be fitted from layer 8 on, .* leaves 2"):
         fitted_order(np.zeros(10), 8)
+
+
+def test_a_geometric_decay_has_its_tapered_rate(rng):
+    layer = np.arange(41)
+    assert_allclose(tapered_rate(np.log10(0.7) * layer, 20), 0.7, rtol=1e-13)
+    assert_allclose(tapered_rate(np.array([3.0, 0.0, -1.0]), 1), 0.1, rtol=1e-15)
+    noisy = rng.standard_normal((2, 41))
+    direct = [np.dot(taper(30), np.diff(row[10:])) for row in noisy]
+    assert_allclose(tapered_rate(noisy, 10), 10 ** np.array(direct), rtol=1e-12)
+
+
+def test_swings_leave_a_tapered_rate_alone_and_bend_a_fitted_one():
+    """A pair of modes: |cos φt| and its harmonics beside the slope."""
+    layer = np.arange(801)
+    swinging = np.log10(0.9) * layer + np.log10(1.5 + np.cos(0.37 * layer))
+    assert abs(tapered_rate(swinging, 400) / 0.9 - 1) < 1e-10
+    assert abs(fitted_rate(swinging, 400) / 0.9 - 1) > 1e-6
+
+
+def test_a_taper_sums_to_one_and_is_even():
+    for n in (1, 2, 7, 400):
+        assert_allclose(taper(n).sum(), 1, rtol=1e-14)
+        assert_allclose(taper(n), taper(n)[::-1], rtol=1e-9, atol=1e-300)
+
+
+def test_a_tapered_ratio_that_vanished_has_rate_zero_or_infinity():
+    decay = np.array([[0.0, -np.inf, -np.inf], [0.0, np.inf, np.inf]])
+    assert tapered_rate(decay, 0).tolist() == [0, np.inf]
+
+
+def test_a_tapered_rate_needs_a_step():
+    with pytest.raises(Refusal, match=r"^a rate was to be averaged over 0 steps between layers"):
+        tapered_rate(np.zeros(10), 9)

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# Gains that differ by less are those of one mode in several features.
+ALIKE = 1e-9
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -163,9 +166,82 @@ def second_share(rule: Rule, eigenvalue: np.ndarray) -> np.ndarray:
     return np.divide(sorted_gains[..., -2], largest, out=np.ones(largest.shape), where=largest > 0)
 
 
+def rate_error(rule: Rule, eigenvalue: np.ndarray, first: int, weights: np.ndarray) -> np.ndarray:
+    r"""Predict how far off the rate of a transient ratio is that is averaged over steps.
+
+    .. math:: \max\{(1 - q)\, q^{t_0},\; 2|\sin\varphi|\,|\textstyle\sum_t w_t
+        e^{2i\varphi t}|\}
+
+    A second gain that is q times the largest bends the slope by the first term, which vanishes
+    with 1 - q: a mode that is as fast does no harm. Modes whose gains are a pair with the
+    phases ±φ make the ratio swing at 2φ, of which the weights leave the second term. Both are
+    taken of the transient modes and of the constant one, up to factors of the order of one.
+
+    Parameters
+    ----------
+    rule : Rule
+    eigenvalue : (..., mode) complex
+        Of attention, without the constant mode.
+    first : int
+        t₀, the layer before the first step.
+    weights : (step,) float
+        w, which sum to one.
+
+    Returns
+    -------
+    (...) float
+        Relative to the rate; zero where nothing else is left.
+    """
+    transient, constant = rule.transient(eigenvalue), rule.constant()
+    error = np.zeros(constant.shape[:-1])
+    for place in np.ndindex(error.shape):
+        for gains in (transient[place].ravel(), constant[place]):
+            error[place] = max(error[place], slope_error(gains, first, weights))
+    return error
+
+
+def slope_error(gains: np.ndarray, first: int, weights: np.ndarray) -> float:
+    """Predict the error of one growth from the gains (mode,) of what grows."""
+    size = np.abs(gains)
+    if size.max(initial=0) == 0:
+        return 0.0
+    largest = gains[size.argmax()]
+    unlike = np.minimum(np.abs(gains - largest), np.abs(gains - largest.conjugate()))
+    share = size[unlike > ALIKE * size.max()].max(initial=0) / size.max()
+    turns = np.exp(2j * np.angle(largest) * np.arange(len(weights)))
+    swing = 2 * abs(np.sin(np.angle(largest)) * (weights @ turns))
+    return float(max((1 - share) * share**first, swing))
+
+
 def with_source(rule: Rule, factor: np.ndarray) -> np.ndarray:
     """Let nothing fall that a source feeds."""
     return np.where(rule.source * rule.step != 0, np.maximum(factor, 1.0), factor)
+
+
+def sharpening_edge(eigenvalue: np.ndarray) -> np.ndarray:
+    r"""Give the negative μ down to which X + μ A X sharpens.
+
+    .. math:: -\max_i 2\,\frac{1 - \mathrm{Re}\,\lambda_i}{1 - |\lambda_i|^2}
+
+    The gain of a mode exceeds that of the constant one, :math:`|1 + \mu\lambda| > |1 + \mu|`,
+    exactly where μ lies between that and zero. For real λ it is
+    :math:`-2 / (1 + \lambda)`, which the least eigenvalue decides.
+
+    Parameters
+    ----------
+    eigenvalue : (..., mode) complex
+        Of attention, without the constant mode.
+
+    Returns
+    -------
+    (...) float
+        At most -1; minus infinity where a mode of modulus one is not constant.
+    """
+    lost = 1 - np.abs(eigenvalue) ** 2
+    each = np.divide(
+        2 * (1 - np.real(eigenvalue)), lost, out=np.full(lost.shape, np.inf), where=lost > 0
+    )
+    return -each.max(axis=-1, initial=1.0)
 
 
 def largest_mode(

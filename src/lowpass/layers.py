@@ -62,6 +62,11 @@ SPLIT = Arithmetic(splits.weighed, splits.mapped, layer_norm_split)
 PLAIN = Arithmetic(weighed_arrays, np.matmul, layer_norm)
 
 
+def split_along(weights: np.ndarray) -> Arithmetic:
+    """Make the split arithmetic whose sums stay split along weights (..., token)."""
+    return Arithmetic(lambda terms: splits.weighed(terms, weights), splits.mapped, layer_norm_split)
+
+
 @dataclass(frozen=True)
 class Block:
     """Say how a layer is put together from its heads.

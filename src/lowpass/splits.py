@@ -150,19 +150,25 @@ def combined(terms: Sequence[tuple[float, Split]]) -> Split:
     return weighed([(factor, factor, state) for factor, state in terms])
 
 
-def weighed(terms: Sequence[tuple[float, float, Split]]) -> Split:
+def weighed(
+    terms: Sequence[tuple[float, float, Split]], weights: np.ndarray | None = None
+) -> Split:
     """Add multiples of states, with factors of their own for the kept parts.
 
     Parameters
     ----------
     terms : sequence of (float, float, Split)
         The factor of the rest, that of the kept part, and the state.
+    weights : (..., token) float, optional
+        Those of the split. Rounding leaves in the rest what belongs to the kept part, which a
+        skip connection hands on while the rest dies; with the weights it is taken out.
 
     Returns
     -------
     Split
     """
     rest, exponent = summed([(factor, each.rest, each.exponent) for factor, _, each in terms])
+    rest = rest if weights is None else remove_stationary(weights, rest, out=rest)
     kept, kept_exponent = summed(
         [(factor, each.kept[..., None, :], each.kept_exponent) for _, factor, each in terms]
     )

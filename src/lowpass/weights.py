@@ -165,6 +165,25 @@ def rotated(rng: np.random.Generator, d_model: int) -> np.ndarray:
     return rotation(rng, d_model)
 
 
+@VALUES.add("turning")
+def turning(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    """Keep the tokens, and turn them: the identity beside a random skew matrix.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+
+    Returns
+    -------
+    (feature, feature) float
+        I + (G - Gᵀ)/√2 with G ~ N(0, 1/d): normal, with eigenvalues of real part one that fill
+        a line parallel to the imaginary axis.
+    """
+    g = rng.standard_normal((d_model, d_model)) / np.sqrt(d_model)
+    return np.eye(d_model) + (g - g.T) / np.sqrt(2)
+
+
 @VALUES.add("graded")
 def graded(rng: np.random.Generator, d_model: int) -> np.ndarray:
     """Give eigenvalues that are evenly spaced from -1 to 1, in a random frame.

@@ -337,3 +337,14 @@ def test_a_recomputed_stack_follows_the_unsplit_recurrence_through_its_collapse(
         assert exact[-1] < -300
         assert_allclose(found, exact, rtol=1e-11, atol=1e-11)
         assert_allclose(orders[replicate], spectra.fitted_order(exact, 4), rtol=1e-9)
+
+
+def test_what_a_skip_hands_on_stays_split(laboratory):
+    """Rounding that a skip keeps for ever would stop the rest 15 decades below its start."""
+    flow = {"remedy": "laplacian", "strength": 1.0, "skip": 1.0, "step": 0.5}
+    made = run(laboratory, weights="symmetric", depth=1000, **flow, record=[0])
+    norm = made["log10_transient_norm"].values
+    assert norm[:, -1].max() < -35
+    # Late layers fall as fast as those before them, as they must where a mode is alone.
+    falls = (norm[:, 1000] - norm[:, 750]) / (norm[:, 750] - norm[:, 500])
+    assert_allclose(falls, 1, rtol=1e-3)

@@ -27,6 +27,7 @@ import lowpass.measures.matrices
 import lowpass.measures.mixing
 import lowpass.measures.pictures
 import lowpass.measures.predictions
+import lowpass.measures.residual
 import lowpass.measures.scaling
 import lowpass.measures.steps
 import lowpass.measures.symmetrised

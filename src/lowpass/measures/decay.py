@@ -165,6 +165,56 @@ def transient_rate(trajectory: xr.Dataset) -> xr.DataArray:
 
 
 VARIABLES.enter(
+    "tapered_rate",
+    Card(
+        r"\bar\rho",
+        "rate of the transient ratio, its swings averaged out",
+        dims=("replicate",),
+        infinite="a layer leaves nothing of the stationary component",
+    ),
+)
+ROUNDING.enter("tapered_rate", Fitted(off=0.1))
+
+
+@MEASURES.add("tapered_rate", of="transient")
+def tapered_rate(trajectory: xr.Dataset) -> xr.DataArray:
+    """Average the factor by which one layer changes the transient ratio, over the later half.
+
+    The layers at both ends of that half count least, so that a ratio that swings about its
+    slope, as complex modes make it, gives that slope.
+
+    Returns
+    -------
+    (..., replicate) float
+        Below one where the ratio falls.
+    """
+    return fitted(log10_transient_ratio(trajectory), spectra.tapered_rate)
+
+
+VARIABLES.enter(
+    "tapered_growth",
+    Card(
+        r"\bar\gamma",
+        "growth of the transient component, its swings averaged out",
+        dims=("replicate",),
+    ),
+)
+ROUNDING.enter("tapered_growth", Fitted(off=0.1))
+
+
+@MEASURES.add("tapered_growth", of="transient")
+def tapered_growth(trajectory: xr.Dataset) -> xr.DataArray:
+    """Average the factor by which one layer multiplies the transient component, likewise.
+
+    Returns
+    -------
+    (..., replicate) float
+        Zero where nothing is left.
+    """
+    return fitted(trajectory["log10_transient_norm"], spectra.tapered_rate)
+
+
+VARIABLES.enter(
     "transient_growth",
     Card(r"\gamma", "fitted growth of the transient component", dims=("replicate",)),
 )

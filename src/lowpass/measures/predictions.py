@@ -14,7 +14,8 @@ from lowpass.measures.components import tokens_of
 from lowpass.measures.matrices import mixing, slem
 from lowpass.measures.names import MEASURES
 from lowpass.remedies import Filter
-from lowpass.rounding import ROUNDING, Logarithm
+from lowpass.rounding import ROUNDING, Logarithm, Remainder
+from lowpass.spectra import taper
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -112,6 +113,60 @@ def second_gain_share(trajectory: xr.Dataset) -> xr.DataArray:
         both have the same modulus, as those of a complex pair have.
     """
     return predicted(trajectory, gains.second_share)
+
+
+VARIABLES.enter(
+    "predicted_rate_error",
+    Card(
+        r"\max\{(1-q)q^{L/2},|\hat w|\}",
+        "predicted relative error of an averaged rate",
+        dims=("replicate",),
+    ),
+)
+ROUNDING.enter("predicted_rate_error", Remainder())
+
+
+@MEASURES.add("predicted_rate_error", of=("matrix", "transient", "frozen", "pair"))
+def predicted_rate_error(trajectory: xr.Dataset) -> xr.DataArray:
+    """Predict how far the depth suffices for the tapered rate, up to a factor of order one.
+
+    Returns
+    -------
+    (..., replicate) float
+        What the second gains of the transient and of the constant mode, and the turning of
+        the largest ones, leave of their swings in the later half of the layers.
+    """
+    steps = trajectory.sizes["layer"] - 1
+    first = min((steps + 1) // 2, max(steps - 1, 0))
+    weights = taper(steps - first)
+    return predicted(
+        trajectory, lambda rule, eigenvalue: gains.rate_error(rule, eigenvalue, first, weights)
+    )
+
+
+VARIABLES.enter(
+    "sharpening_edge",
+    Card(
+        r"-\max_i2(1-\mathrm{Re}\,\lambda_i)/(1-|\lambda_i|^2)",
+        "value scale at which a residual layer ceases to sharpen",
+        dims=("replicate",),
+        infinite="a mode that differs between tokens is never damped",
+    ),
+)
+
+
+@MEASURES.add("sharpening_edge", of=("matrix", "pair"))
+def sharpening_edge(trajectory: xr.Dataset) -> xr.DataArray:
+    """Predict between which negative number and zero μ makes X + μAX sharpen.
+
+    Returns
+    -------
+    (..., replicate) float
+        At most -1, and -2/(1 + λ) of the least eigenvalue where all are real. Above zero, and
+        below this number, the transient ratio falls.
+    """
+    eigenvalue = gains.other_eigenvalues(matrices_of(trajectory))
+    return labelled(trajectory, gains.sharpening_edge(eigenvalue))
 
 
 VARIABLES.enter(

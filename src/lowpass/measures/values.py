@@ -49,6 +49,29 @@ def value_radius(trajectory: xr.Dataset) -> xr.DataArray:
     return of_values(trajectory, lambda w: np.abs(np.linalg.eigvals(w)).max(axis=-1))
 
 
+VARIABLES.enter(
+    "least_real_value",
+    Card(
+        r"\min_j\mathrm{Re}\,\mu_j",
+        "least real part of an eigenvalue of the values' projection",
+        dims=("replicate",),
+    ),
+)
+
+
+@MEASURES.add("least_real_value", of="attention")
+def least_real_value(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the least real part of an eigenvalue of the projection of values and outputs.
+
+    Returns
+    -------
+    (..., replicate) float
+        Any real number; one where both projections are the identity. The flow of
+        -L X W_V damps every mode exactly where it is positive, if those of L are real.
+    """
+    return of_values(trajectory, lambda w: np.linalg.eigvals(w).real.min(axis=-1))
+
+
 def of_values(trajectory: xr.Dataset, function: Callable[[np.ndarray], np.ndarray]) -> xr.DataArray:
     """Apply a function of matrices to W_V W_O, of which a missing one is the identity."""
     drawn = [

@@ -15,7 +15,7 @@ from lowpass.consensus import matrix_mixing, softmax_mixing, split_logits
 from lowpass.frozen import Frozen, diluted, dual, waning_share
 from lowpass.integrators import INTEGRATORS
 from lowpass.kernels import KERNELS, attend
-from lowpass.layers import PLAIN, SPLIT, Block, Head, following, iterate
+from lowpass.layers import PLAIN, SPLIT, Block, Head, following, iterate, split_along
 from lowpass.masks import masked
 from lowpass.remedies import Filter
 from lowpass.spec.attention import Attention
@@ -86,7 +86,7 @@ def with_mode(spec: Attention, x: np.ndarray, made: Made, block: Block) -> Itera
         def split_heads(y: Split, layer: int) -> list[tuple[Head, np.ndarray | None]]:
             return [(Frozen(layer_matrix(layer), weights, gain), values)]
 
-        run = iterate(SPLIT, Split.of(kept, rest), split_heads, block)
+        run = iterate(split_along(weights), Split.of(kept, rest), split_heads, block)
         return (of_split(split, weights) for split in run)
     cast = np.dtype(spec.arithmetic)
     start = (kept[..., None, :] + rest).astype(cast)

@@ -369,6 +369,7 @@ def test_a_generator_is_a_layer_less_the_identity_over_half_a_squared_bandwidth(
     direct = 18 * (made["attention"].values[0] @ x - x)
     found = measure("layer_generator", made)
     assert_allclose(found[0], direct, rtol=1e-12, atol=1e-13)
+    assert_allclose(measure("kernel_width", made), 1 / 3, rtol=1e-15)
     slope = -0.5 * np.sin(angle) / (1 + 0.5 * np.cos(angle))
     for drift, error in zip((2, 1, 0), measure("generator_error", made).values[0], strict=True):
         limit = np.stack(
@@ -1234,6 +1235,7 @@ RANGES = {
     "limit_generator": (-4, 4),
     "generator_error": (0, np.inf),
     "angle": (-np.pi, np.pi),
+    "kernel_width": (0, np.inf),
     "log10_radial_power": ANY,
     "log10_dft_amplitude_2d": ANY,
 }

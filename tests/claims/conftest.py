@@ -190,6 +190,19 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["input_mode_gain", "bessel_gain", "gaussian_gain"],
         "replicates": 1,
     },
+    "continuum": {
+        "data": {"generator": "dense_ring", "n_tokens": 160, "modulation": [0.0, 0.5]},
+        "attention": {
+            "score": "l2",
+            "weights": "identity",
+            "kernel": ["softmax", "sinkhorn", "density_corrected"],
+            "beta": [6.25, 25.0, 100.0],
+            "depth": 1,
+            "matrix": "summarised",
+        },
+        "inside": ["kernel", "beta"],
+        "spectra": ["generator_error", "layer_generator", "limit_generator", "kernel_width"],
+    },
     "order-tokens": {
         "data": {"n_tokens": 12, "d_model": 8},
         "attention": {"weights": "symmetric", "beta": 2.0, "depth": 1},

@@ -95,6 +95,17 @@ def test_the_order_inside_does_not_matter(tmp_path):
     assert keys(planned(edited(two, adding("    inside: [mask, beta]\n")), tmp_path)) == keys(one)
 
 
+def test_a_name_does_not_depend_on_the_order_of_what_is_swept_inside(tmp_path):
+    """An experiment's job plans its points again, from sweeps that ascend."""
+    both = "{beta: 1, depth: 4, kernel: [%s]}"
+    texts = [
+        edited((ATTENTION, both % order), adding("    inside: [kernel]\n"))
+        for order in ("softmax, sinkhorn", "sinkhorn, softmax")
+    ]
+    names = [{point.name for point in planned(text, tmp_path)} for text in texts]
+    assert names[0] == names[1]
+
+
 # Laws: what does matter.
 
 # Another value of every parameter of attention.

@@ -2,6 +2,7 @@
 
 import lowpass.claims.architecture
 import lowpass.claims.circle
+import lowpass.claims.continuum
 import lowpass.claims.contraction
 import lowpass.claims.growth
 import lowpass.claims.mixing

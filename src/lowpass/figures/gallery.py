@@ -3,6 +3,7 @@
 import lowpass.figures.architecture
 import lowpass.figures.attention
 import lowpass.figures.circle
+import lowpass.figures.continuum
 import lowpass.figures.contraction
 import lowpass.figures.growth
 import lowpass.figures.headline

@@ -24,8 +24,8 @@ DIMENSIONS.enter("drift", Card("c", "weight of the drift along the density"))
 VARIABLES.enter(
     "layer_generator",
     Card(
-        r"\frac{AX-X}{h^2/2}",
-        "change by a layer in units of its diffusion time",
+        r"(AX-X)\,/\,\frac{1}{2}h^2",
+        "generator of a layer",
         dims=("replicate", "token", "feature"),
     ),
 )
@@ -91,8 +91,8 @@ def limit_generator(trajectory: xr.Dataset) -> xr.DataArray:
 VARIABLES.enter(
     "generator_error",
     Card(
-        r"\frac{\|G-G_c\|}{\|G_c\|}",
-        "relative distance of a layer from a differential operator",
+        r"\|G-G_c\|/\|G_c\|",
+        "distance from an operator",
         dims=("replicate", "drift"),
     ),
 )
@@ -114,6 +114,31 @@ def generator_error(trajectory: xr.Dataset) -> xr.DataArray:
     found, wanted = layer_generator(trajectory), limit_generator(trajectory)
     error = continuum.relative_error(found.values[..., None, :, :], wanted.values)
     return wanted.isel(token=0, feature=0, drop=True).copy(data=error)
+
+
+VARIABLES.enter(
+    "kernel_width",
+    Card(
+        "h",
+        "bandwidth",
+        dims=("replicate",),
+        infinite="at the inverse temperature zero all keys are alike",
+    ),
+)
+
+
+@MEASURES.add("kernel_width", of="temperature")
+def kernel_width(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the bandwidth of the Gaussian that softmax of the score "l2" is, β^(-1/2).
+
+    Returns
+    -------
+    (..., replicate) float
+        In units of the tokens.
+    """
+    beta = trajectory["inverse_temperature"]
+    with np.errstate(divide="ignore"):
+        return beta.copy(data=1 / np.sqrt(beta.values))
 
 
 VARIABLES.enter(

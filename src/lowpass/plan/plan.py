@@ -89,7 +89,8 @@ class Plan:
             if name not in axes
         }
         first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
-        slug = slug_of(getattr(spec, first), given) if first else parent.slug
+        # The first of a sweep inside, which ascends, in whatever order it is written.
+        slug = slug_of(axes.get(first, [getattr(spec, first)])[0], given) if first else parent.slug
         if axes:
             given["inside"] = axes
         return self.add(stage, slug, given, (parent,), seed=draws_weights(stage, cell))

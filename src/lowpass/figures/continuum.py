@@ -10,7 +10,7 @@ import numpy as np
 from lowpass.figures.marks import draw_measured, draw_theory
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import PAPER, Palette
-from lowpass.figures.style import TICK, axis_text, canvas, end_labels, head, look
+from lowpass.figures.style import axis_text, canvas, end_labels, head, look
 from lowpass.figures.typesetting import typeset
 
 if TYPE_CHECKING:
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
 # So many of the tokens on half a circle are drawn as dots.
 DOTS = 14
-# Where each line is named, in radians, and how: to its left, above it, and to its right.
-NAMED = {
-    "softmax": (2.0, (-4, 1), {"ha": "right", "va": "bottom"}),
-    "sinkhorn": (2.2, (0, 3), {"ha": "center", "va": "bottom"}),
-    "density_corrected": (1.9, (5, -1), {"ha": "left", "va": "top"}),
-}
 FINDINGS = {
     "softmax": "Softmax drifts twice",
     "sinkhorn": "Sinkhorn drifts once",
@@ -56,7 +50,7 @@ def continuum(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figu
             panels=(1, 4),
             gaps=(0.5, 0.72),
             margins={"left": 0.56, "right": 0.4},
-            ratios=(1.45, 1, 1, 1),
+            ratios=(1.75, 1, 1, 1),
         )
         draw_generators(field, runs, palette)
         for ax, letter, kernel in zip(errors, "bcd", FINDINGS, strict=True):
@@ -76,26 +70,22 @@ def draw_generators(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
     """Draw what each kernel makes of cos θ on its operator, from θ = 0 to π."""
     sharp = runs.isel(beta=-1, feature=0)
     half = sharp.isel(token=sharp["angle"].isel(kernel=0).values > 0)
+    ends = []
     some = half.isel(token=slice(None, None, max(1, half.sizes["token"] // DOTS)))
     for kernel, (drift, colour) in zip(FINDINGS, colour_of(palette).items(), strict=True):
         line = half["limit_generator"].sel(drift=drift).isel(kernel=0)
         draw_theory(ax, half["angle"].isel(kernel=0).values, line.values, colour)
         dots = some.sel(kernel=kernel)
         draw_measured(ax, dots["angle"].values, dots["layer_generator"].values, colour)
-        name_beside(ax, half.sel(kernel=kernel), kernel, colour)
+        last = half.sel(kernel=kernel).isel(token=-1)
+        ends.append((float(last["angle"]), float(last["layer_generator"]), NAMES[kernel], colour))
     ax.set_xlabel(axis_text(sharp["angle"]))
     ax.set_xticks([0, np.pi / 2, np.pi], ["0", "π/2", "π"])
+    # Beyond π there is room for names.
+    ax.set_xlim(-0.06, 1.42 * np.pi)
     ax.set_ylabel(axis_text(sharp["layer_generator"]))
     head(ax, "a", "Three kernels make three equations of one circle")
-
-
-def name_beside(ax: Axes, run: xr.Dataset, kernel: str, colour: str) -> None:
-    """Write the name of a kernel beside its line, where there is room."""
-    angle, shift, aside = NAMED[kernel]
-    token = int(abs(run["angle"].values - angle).argmin())
-    at = (float(run["angle"][token]), float(run["layer_generator"][token]))
-    place = {"textcoords": "offset points", "color": colour, "fontsize": TICK, **aside}
-    ax.annotate(NAMES[kernel], at, shift, **place)
+    end_labels(ax, ends)
 
 
 def draw_errors(ax: Axes, run: xr.Dataset, palette: Palette) -> None:

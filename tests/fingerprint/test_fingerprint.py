@@ -5,6 +5,7 @@ Packages are a few lines of text: a file starts at its name, and ``s.py`` holds 
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib.metadata
 import re
@@ -16,6 +17,7 @@ import pytest
 
 import lowpass.registry
 from lowpass.fingerprint import Closure, Code, check_asked, names_in
+from lowpass.fingerprint.index import tree_of
 from lowpass.registry import Refusal
 
 from .harness import write_package
@@ -113,6 +115,24 @@ def test_files_that_did_not_change_are_analysed_once(code, tmp_path, monkeypatch
     assert Code.read(tmp_path / "src").fingerprint(ROOT, []) == first
     with pytest.raises(TypeError):
         code(text.replace("1", "2"))
+
+
+def test_a_tree_is_what_python_walks_but_for_what_says_load_or_store():
+    for path in sorted((SOURCE / "lowpass").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        walked = [node for node in ast.walk(tree) if not isinstance(node, ast.expr_context)]
+        assert tree_of(tree) == walked
+
+
+def test_a_file_that_did_not_change_is_parsed_once_and_left_as_it_is(code):
+    text = "def main(x: int) -> int:\n    'Say so.'\n    return x"
+    first = code(f"{text}\nt.py\nX = 1")
+    first.fingerprint(ROOT, [])
+    parsed = first._search.index.modules["lowpass.s"]
+    fresh = ast.parse(parsed.source).body
+    assert [ast.dump(node) for node in parsed.body] == [ast.dump(node) for node in fresh]
+    again = code(f"{text}\nt.py\nX = 2")._search.index.modules["lowpass.s"]
+    assert again.body is parsed.body
 
 
 @pytest.mark.parametrize("runs", [True, False])

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import symtable
 from collections.abc import Collection
+from functools import lru_cache
 
-from lowpass.fingerprint.index import first_line
+from lowpass.fingerprint.index import Visitor, first_line, tree_of
 
 
 def segment(node: ast.stmt, lines: list[str]) -> str:
@@ -18,7 +19,8 @@ def segment(node: ast.stmt, lines: list[str]) -> str:
     return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
 
 
-def globals_of(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def globals_of(text: str) -> frozenset[str]:
     """Collect the names that a statement takes from its module, annotations left out."""
     # Under this import CPython keeps annotations out of its table of names.
     lazily = "from __future__ import annotations\n" + text
@@ -30,10 +32,10 @@ def globals_of(text: str) -> set[str]:
             # A class body may read a global before it binds the same name.
             if symbol.is_referenced() and (symbol.is_global() or table.get_type() != "function"):
                 names.add(symbol.get_name())
-    return names
+    return frozenset(names)
 
 
-class Cleaner(ast.NodeVisitor):
+class Cleaner(Visitor):
     """Take out, in place, what cannot change a result.
 
     Parameters
@@ -62,7 +64,7 @@ class Cleaner(ast.NodeVisitor):
         """Drop the annotations of a plain function and of a variable that is no class field."""
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
-            for n in ast.walk(node.args):
+            for n in tree_of(node.args):
                 if isinstance(n, ast.arg):
                     n.annotation = None
         elif isinstance(node, ast.AnnAssign) and not is_field:

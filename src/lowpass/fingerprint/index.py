@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from lowpass.registry import Refusal
@@ -57,7 +58,7 @@ class Module:
 
     def __post_init__(self) -> None:
         try:
-            self.body = ast.parse(self.source).body
+            self.body = statements(self.source)
         except SyntaxError as error:
             raise Refusal(f"{self.path}:{error.lineno}: {error.msg}; correct the syntax.") from None
         self.lines = self.source.split("\n")
@@ -86,6 +87,40 @@ class Module:
         return ".".join([*parts, node.module] if node.module else parts)
 
 
+@lru_cache(maxsize=1024)
+def statements(source: str) -> list[ast.stmt]:
+    """Parse a module, or find it parsed: of two states of a package most files are the same."""
+    return ast.parse(source).body
+
+
+def tree_of(top: ast.AST) -> list[ast.AST]:
+    """List the nodes of a tree as ``ast.walk`` does, but for those that say load or store."""
+    nodes = [top]
+    for node in nodes:  # What is found lower down joins the end.
+        nodes += children(node)
+    return nodes
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """List the nodes right below one, but for what says load or store."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        part = getattr(node, name, None)
+        if isinstance(part, list):
+            found += [each for each in part if isinstance(each, ast.AST)]
+        elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+            found.append(part)
+    return found
+
+
+class Visitor(ast.NodeVisitor):
+    """Visit a tree but for what says load or store, of which every name has one."""
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for child in children(node):
+            self.visit(child)
+
+
 def bound(node: ast.stmt) -> list[str]:
     """List the names that a definition, an assignment or a registered value goes by."""
     if isinstance(node, Definition):
@@ -106,7 +141,7 @@ def first_line(node: ast.stmt) -> int:
 
 def stored(target: ast.AST) -> list[str]:
     """List the plain names that a target binds."""
-    names = [n for n in ast.walk(target) if isinstance(n, ast.Name)]
+    names = [n for n in tree_of(target) if isinstance(n, ast.Name)]
     return [n.id for n in names if isinstance(n.ctx, ast.Store)]
 
 

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Collection, Iterator
 
 from lowpass.fingerprint.cleaning import Cleaner, globals_of, segment
-from lowpass.fingerprint.index import Fault, Index, Unit, chain, first_line
+from lowpass.fingerprint.index import Fault, Index, Unit, Visitor, chain, first_line, tree_of
 from lowpass.fingerprint.unreadable import (
     ATTRIBUTES,
     NAMES,
@@ -25,7 +25,7 @@ BUILDERS = frozenset("format join lower replace strip upper removesuffix".split(
 """Methods that make a text out of another."""
 
 
-class Reading(ast.NodeVisitor):
+class Reading(Visitor):
     """Read one unit.
 
     Attributes
@@ -68,14 +68,14 @@ class Reading(ast.NodeVisitor):
 
     def _gather(self, tree: ast.AST) -> None:
         """Note local imports, local names built from text, and decorators that only register."""
-        nodes = list(ast.walk(tree))
+        nodes = tree_of(tree)
         self.local = {n: b for node in nodes for n, b in self.module.bindings(node)}
         self.modules = set(self.index.loads(self.unit.module, nodes))
         self.built = {
             t.id
             for n in nodes
             if isinstance(n, ast.Assign | ast.NamedExpr | ast.AnnAssign) and _builds_text(n.value)
-            for t in ast.walk(n)
+            for t in tree_of(n)
             if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Store)
         }
         calls = [n for n in nodes if isinstance(n, ast.Call)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from lowpass.fingerprint.cleaning import globals_of, segment
-from lowpass.fingerprint.index import Fault, Index, Module, bound, chain
+from lowpass.fingerprint.index import Fault, Index, Module, bound, chain, tree_of
 
 MUTATORS = frozenset(
     "append extend insert remove pop popitem clear update setdefault add enter discard sort "
@@ -32,7 +32,7 @@ class Statement:
 
     def __init__(self, index: Index, module: Module, node: ast.stmt) -> None:
         self.index, self.module, self.node = index, module, node
-        self.nodes = list(ast.walk(node))
+        self.nodes = tree_of(node)
 
     @cached_property
     def local(self) -> dict[str, tuple[str, str | None]]:
@@ -40,7 +40,7 @@ class Statement:
         return {n: b for inner in self.nodes for n, b in self.module.bindings(inner)}
 
     @cached_property
-    def globals(self) -> set[str]:
+    def globals(self) -> frozenset[str]:
         """Collect the names that the statement takes from its module."""
         return globals_of(segment(self.node, self.module.lines))
 
@@ -71,10 +71,15 @@ def changes(index: Index, module: Module) -> Iterator[Fault]:
         plain = [*getattr(node, "decorator_list", ()), getattr(node, "value", None)]
         registers = {id(call) for call in plain if index.registration(module.name, call)}
         undone = {id(i.context_expr) for i in statement.nodes if isinstance(i, ast.withitem)}
-        for inner in statement.nodes:
+        for inner in filter(may_change, statement.nodes):
             if id(inner) not in registers | undone and (what := changed(statement, inner)):
                 place = f"{module.path}:{inner.lineno}"  # type: ignore[attr-defined]
                 yield Fault(place, *what)
+
+
+def may_change(node: ast.AST) -> bool:
+    """Tell nodes that may change something from the many that never do."""
+    return isinstance(node, (ast.Global, ast.Attribute, ast.Subscript, ast.Call))
 
 
 def changed(statement: Statement, node: ast.AST) -> tuple[str, str, str] | None:

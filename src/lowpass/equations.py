@@ -18,6 +18,7 @@ import numpy as np
 
 from lowpass.integrators import solved
 from lowpass.kernels import KERNELS
+from lowpass.layers import PLAIN, filtered
 from lowpass.remedies import Filter
 
 # A Taylor sum of this order is right to rounding where its argument is at most one: 1/19! < 1e-17.
@@ -55,8 +56,7 @@ def exponential_action(
     ----------
     .. [1] almohy2011, which cuts the time and the sum in the same way.
     """
-    size = abs(time) * np.linalg.norm(matrix, 2) * np.linalg.norm(values, 2)
-    pieces = max(1, int(np.ceil(size)))
+    pieces = max(1, int(np.ceil(abs(time) * spectral_bound(matrix) * spectral_bound(values))))
     part = time / pieces
     for _ in range(pieces):
         term = x
@@ -64,6 +64,12 @@ def exponential_action(
             term = (part / k) * (matrix @ term @ values)
             x = x + term
     return x
+
+
+def spectral_bound(matrix: np.ndarray) -> float:
+    """Bound the largest singular value, by the sums of rows and columns."""
+    size = np.abs(matrix)
+    return float(np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max()))
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ class Equation:
     def rate(self, x: np.ndarray) -> np.ndarray:
         """Give g(A)XW for tokens (token, feature)."""
         a = self.attention(x) if isinstance(self.attention, Softmax) else self.attention
-        return self.remedy.matrix(a) @ x @ self.values
+        return filtered(PLAIN, self.remedy, lambda y: a @ y, x, x) @ self.values
 
     def solution(self, x: np.ndarray, times: Sequence[float]) -> Iterator[np.ndarray]:
         """Give the tokens at some times, in the order of these.

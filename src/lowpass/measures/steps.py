@@ -214,7 +214,11 @@ def marks(equation: Equation) -> tuple[Any, ...]:
 def own_filters(trajectory: xr.Dataset) -> Filters:
     """Read the filter of every run."""
     high, mean = (matrices(trajectory, f"{part}_coefficient") for part in ("high", "mean"))
-    return lambda place: Filter(tuple(high[place]), tuple(mean[place]))
+    runs = tuple(range(high.ndim - 1))
+    # Powers that no run has would be computed for nothing.
+    there = np.flatnonzero((high != 0).any(axis=runs) | (mean != 0).any(axis=runs))
+    some = slice(there.max(initial=0) + 1)
+    return lambda place: Filter(tuple(high[place][some]), tuple(mean[place][some]))
 
 
 def note_filter(place: Place) -> Filter:

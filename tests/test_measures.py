@@ -947,6 +947,7 @@ def test_a_circle_of_tokens_falls_short_of_two_equations(shared_laboratory):
             for name in ("heat_equation_error", "curve_shortening_error")
         )
         tau = layer / (2 * beta)
+        assert_allclose(measure("matched_time", made).sel(recorded_layer=layer), tau, rtol=1e-15)
         assert_allclose(heat, abs(gain**layer / math.exp(-tau) - 1), rtol=1e-9)
         assert_allclose(circle, abs(gain**layer / math.sqrt(1 - 2 * tau) - 1), rtol=1e-9)
 
@@ -959,6 +960,7 @@ def test_what_has_shrunk_to_nothing_is_infinitely_far(shared_laboratory):
     flat = made.assign(inverse_temperature=0 * made["inverse_temperature"])
     assert (measure("heat_equation_error", flat).isel(recorded_layer=1) > 1e10).all()
     assert (measure("heat_equation_error", flat).isel(recorded_layer=0) < 1e-14).all()
+    assert (measure("matched_time", flat) == [0, np.inf]).all()
 
 
 # What note 1 makes of logits.
@@ -1194,6 +1196,7 @@ RANGES = {
     "note_flow_error": (0, np.inf),
     "quotient_error": (0, 1e-12),
     "note_quotient_error": (0, np.inf),
+    "matched_time": (0, np.inf),
     "heat_equation_error": (0, np.inf),
     "curve_shortening_error": (0, np.inf),
     "attention_spread": (0, 0),

@@ -339,6 +339,64 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
 }
 
+FLOW = {"beta": 1.0, "skip": 1.0, "remedy": "laplacian", "arithmetic": "float64"}
+SECTIONS |= {
+    "euler": {
+        "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 4},
+        "attention": {
+            **FLOW,
+            "values": "random",
+            "layers": ["frozen", "recomputed"],
+            "step": 0.25,
+            "depth": 8,
+            "sublayers": [32, 64],
+            "strength": [0.0, 1.0],
+            "record": [8],
+        },
+        "inside": ["layers", "strength", "sublayers"],
+        "spectra": ["flow_error", "note_flow_error"],
+        "replicates": 3,
+    },
+    "euler-step": {
+        "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 4},
+        "attention": {
+            **FLOW,
+            "values": ["identity", "random"],
+            "layers": ["frozen", "recomputed"],
+            "step": [0.0078125, 0.00390625],
+            "depth": 1,
+            "integrator": ["dop853", "euler"],
+            "strength": [0.0, 1.0],
+        },
+        "inside": ["values", "layers", "step", "integrator", "strength"],
+        "spectra": ["flow_error", "note_flow_error", "quotient_error", "log10_hc_dc_ratio"],
+        "replicates": 3,
+    },
+    "to-continuum": {
+        "data": {"generator": "ring", "n_tokens": [12, 40]},
+        "attention": {
+            **FLOW,
+            "score": "l2",
+            "weights": "identity",
+            "beta": [16.0, 32.0],
+            "layers": ["frozen", "recomputed"],
+            "step": 2.0,
+            "depth": 8,
+            "sublayers": [1, 8],
+            "strength": 1.0,
+            "record": [1, 2, 4, 8],
+        },
+        "inside": ["beta", "layers", "sublayers"],
+        "spectra": [
+            "flow_error",
+            "heat_equation_error",
+            "curve_shortening_error",
+            "matched_time",
+        ],
+        "replicates": 1,
+    },
+}
+
 
 @pytest.fixture(scope="module")
 def experiments(shared_laboratory) -> dict[str, xr.Dataset]:

@@ -10,6 +10,7 @@ import lowpass.claims.order
 import lowpass.claims.remedies
 import lowpass.claims.scaling
 import lowpass.claims.smoothing
+import lowpass.claims.steps
 import lowpass.claims.stochastic
 
 __all__ = ["lowpass"]

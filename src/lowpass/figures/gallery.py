@@ -14,6 +14,7 @@ import lowpass.figures.remedied
 import lowpass.figures.remedies
 import lowpass.figures.scaling
 import lowpass.figures.smoothing
+import lowpass.figures.steps
 import lowpass.figures.verdicts
 
 __all__ = ["lowpass"]

@@ -21,6 +21,37 @@ RECORDED = ("replicate", "recorded_layer")
 VANISHED = "nothing is left of the solution"
 
 VARIABLES.enter(
+    "matched_time",
+    Card(
+        r"\tau=th/2\beta",
+        "matched time of the heat equation",
+        dims=RECORDED,
+        infinite="attention is the mean of all tokens",
+    ),
+)
+
+
+@MEASURES.add("matched_time", of="temperature")
+def matched_time(trajectory: xr.Dataset) -> xr.DataArray:
+    """Give the time in which the heat equation on a circle forgets as much as the layers do.
+
+    Attention with the logits β cos(θᵢ − θⱼ) forgets the longest wave as the heat equation
+    does within 1/(2β), so t layers of step h are matched with the time th/(2β).
+
+    Returns
+    -------
+    (..., replicate, recorded_layer) float
+        Zero at layer 0; infinite beyond where β is zero.
+    """
+    like = trajectory["hc_exponent"]
+    elapsed = (trajectory["recorded_layer"] * trajectory["step_size"]).transpose(*like.dims)
+    beta = trajectory["inverse_temperature"].broadcast_like(elapsed).transpose(*like.dims)
+    time = np.where(elapsed == 0, 0.0, np.inf)
+    np.divide(elapsed.values, 2 * beta.values, out=time, where=beta.values > 0)
+    return like.copy(data=time)
+
+
+VARIABLES.enter(
     "heat_equation_error",
     Card(
         r"\|X_t-e^{\tau\partial^2}X_0\|/\|e^{\tau\partial^2}X_0\|",
@@ -35,9 +66,6 @@ ROUNDING.enter("heat_equation_error", Remainder())
 @MEASURES.add("heat_equation_error", of="temperature", ordered=True)
 def heat_equation_error(trajectory: xr.Dataset) -> xr.DataArray:
     """Compare tokens, numbered around a circle, with the heat equation after the matched time.
-
-    Attention with the logits β cos(θᵢ − θⱼ) forgets the longest wave as the heat equation
-    does within 1/(2β), so t layers of step h are matched with the time th/(2β).
 
     Returns
     -------
@@ -82,20 +110,11 @@ def compared(
     trajectory: xr.Dataset, solution: Callable[[np.ndarray, float], np.ndarray]
 ) -> xr.DataArray:
     """Compare recorded tokens with a solution (tokens, time) from those of layer 0."""
-    like = trajectory["hc_exponent"]
-    x = tokens_of(trajectory).transpose(*like.dims, "token", "feature")
+    time = matched_time(trajectory)
+    x = tokens_of(trajectory).transpose(*time.dims, "token", "feature")
     first = x.sel(recorded_layer=0).values
-    elapsed = (trajectory["recorded_layer"] * trajectory["step_size"]).transpose(*like.dims)
-    beta = trajectory["inverse_temperature"].broadcast_like(elapsed).transpose(*like.dims)
-    found = np.empty(like.shape)
-    for place in np.ndindex(like.shape):
-        time = matched(float(elapsed.values[place]), float(beta.values[place]))
-        found[place] = relative_distance(x.values[place], solution(first[place[:-1]], time))
-    return like.copy(data=found)
-
-
-def matched(elapsed: float, beta: float) -> float:
-    """Give the time of the heat equation; where attention is the mean, all time passes at once."""
-    if elapsed == 0:
-        return 0.0
-    return elapsed / (2 * beta) if beta else np.inf
+    found = np.empty(time.shape)
+    for place in np.ndindex(time.shape):
+        exact = solution(first[place[:-1]], float(time.values[place]))
+        found[place] = relative_distance(x.values[place], exact)
+    return time.copy(data=found)

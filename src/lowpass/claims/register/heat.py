@@ -146,8 +146,8 @@ REGISTER.enter(
         title="residual layers integrate −τLXW_V",
         says="With residual connection and layer norm, depth is the time of ∂X/∂t = −τLXW_V.",
         source="note 1 (2)",
-        condition="The layer adds h(A − I)XW_V in place of hAXW_V, or W_V = μI and only the ratio "
-        "of HC to DC is asked for.",
+        condition="The layer adds h(A − I)XW_V in place of hAXW_V, without layer norm; or A stays "
+        "as it is, W_V = μI, and only the ratio of HC to DC is asked for.",
         repaired="X + hAXW_V is an Euler step of dX/dt = XW_V − LXW_V with L = I − A: the reaction "
         "term XW_V is missing from the note's equation.",
     ),
@@ -172,8 +172,9 @@ REGISTER.enter(
         "equation.",
         source="note 1 (2)",
         condition="The number of tokens grows and the bandwidth vanishes as well.",
-        repaired="h → 0 gives an ordinary differential equation on n tokens: a diffusion on a "
-        "graph that changes with depth.",
+        repaired="h → 0 gives an ordinary differential equation on n tokens, a diffusion on a "
+        "graph that changes with depth. On a circle it tends, as n and β grow, to the heat "
+        "equation where attention is frozen, and to curve shortening where it is recomputed.",
     ),
 )
 REGISTER.enter(

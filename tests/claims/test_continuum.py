@@ -7,7 +7,7 @@ import pytest
 from lowpass import continuum
 
 RING = "continuum"
-VERDICTS = {"B14": "conditional", "B15": "conditional", "K06": "asymptotic"}
+VERDICTS = {"B15": "conditional", "K06": "asymptotic"}
 
 
 @pytest.mark.parametrize(("claim", "verdict"), VERDICTS.items())
@@ -47,7 +47,6 @@ def test_a_density_off_by_one_per_cent_refutes_what_depends_on_it(judged, remeas
         RING,
         lambda run: run.assign_coords(log_density_slope=1.01 * run["log_density_slope"]),
     )
-    assert judged("B14", spoilt)["verdict"] == "refuted"
     assert not judged("B15", spoilt)["repaired_holds"]
 
 

@@ -79,25 +79,6 @@ def even(runs: xr.Dataset) -> xr.Dataset:
     return runs.sel(modulation=0.0, drop=True)
 
 
-@CLAIMS.add("judge of B14", claim="B14", experiments=("continuum",), tolerance=1e-3)
-def steps_alone_give_no_partial_differential_equation(
-    experiments: Mapping[str, xr.Dataset],
-) -> Measured:
-    """Ask how far a layer of one bandwidth is from any of the operators, however small its step.
-
-    As the step of X + s(A - I)X tends to zero, what is left is the generator of A itself. It is
-    compared with the nearest operator at the widest bandwidth, and in the limit of none.
-    """
-    runs = uneven(experiments["continuum"])
-    widest = {kernel: float(own_errors(runs, kernel).isel(beta=0)) for kernel in OWN}
-    worst = max(widest, key=widest.__getitem__)
-    return Measured(
-        as_written=widest[worst],
-        under_condition=max(own_distances(runs).values()),
-        witness=f"continuum: generator_error at kernel {worst}, beta {float(runs['beta'][0]):g}",
-    )
-
-
 @CLAIMS.add("judge of B15", claim="B15", experiments=("continuum",), tolerance=1e-3)
 def the_limit_is_the_heat_equation(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Compare softmax in the limit with heat, for uneven and even tokens, and each with its own."""

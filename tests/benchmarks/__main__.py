@@ -11,6 +11,7 @@ from pathlib import Path
 from .settings import settle
 
 TOPICS = ("plan", "startup", "layers", "consensus", "attention", "spectra", "memory", "overhead")
+TOPICS += ("integrators",)
 LATEST = Path("bench/latest.json")
 
 

@@ -18,7 +18,7 @@ from lowpass import store
 from lowpass.__main__ import main
 
 from ..workflow.project import ROOT
-from . import attention, consensus, layers, memory, overhead, plan, spectra, startup
+from . import attention, consensus, integrators, layers, memory, overhead, plan, spectra, startup
 from .__main__ import TOPICS
 from .measuring import Row, Samples, alternate, divided
 from .report import amount, save, table
@@ -95,6 +95,16 @@ def test_soft_attention_needs_no_shift_and_sharp_attention_is_clipped():
     )
     assert soft.clipped == 0
     assert sharp.clipped > 0.5 * 256**2
+
+
+def test_every_integrator_reaches_the_error_that_is_asked_for():
+    flow, x = integrators.problem(6, 3)
+    [exact] = flow.solution(x, [integrators.TIME])
+    for name, error in (("euler", 0.02), ("RK45", 1e-5), ("DOP853", 1e-9)):
+        way = integrators.cheapest(flow, x, name, error)
+        assert integrators.relative_distance(way(), exact) <= error
+        coarser = next(integrators.ways(flow, x, name))
+        assert integrators.relative_distance(coarser(), exact) > error
 
 
 def test_both_ways_to_a_modulus_and_to_a_rank_agree():

@@ -32,6 +32,13 @@ LADDER += ["hc_layer_gain", "hc_gain", "ca_gain", "column_gain", "wang_bound"]
 WANING = ["log10_hc_growth", "log10_oscillation_growth", "log10_oscillation_bound"]
 VALUES = ["log10_hc_growth", "log10_transient_ratio", "transient_rate", "hc_rate", "slem"]
 VALUES += ["value_radius", "value_norm", "hc_layer_gain", "wang_bound"]
+HEAT = ["symmetrised_error", "spectral_exponential_defect", "elementwise_gap"]
+HEAT += ["spectral_kernel_gap", "other_modes_energy", "own_modes_defect", "lowest_share"]
+HEAT += ["negative_degree_share", "shifted_lowest", "heat_row_defect", "normalised_row_defect"]
+HEAT += ["heat_min_entry", "shifted_min_entry", "heat_error", "log10_heat_distance"]
+HEAT += ["identity_error", "column_bound", "heat_floor", "gauge_error", "best_gauge_error"]
+WALK = ["walk_defect", "walk_balance_defect", "walk_spectrum_defect", "walk_energy_defect"]
+KINDS = {"weights": ["symmetric", "tied", "untied"], "beta": [0.5, 2.0]}
 # Deep enough for every run at these β to fall far below the limit's tolerance.
 SECTIONS: dict[str, dict[str, Any]] = {
     "dc-limit": {
@@ -336,6 +343,31 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "inside": ["beta"],
         "spectra": ["slem_over_independent"],
         "replicates": 10,
+    },
+    "heat-kernel": {
+        "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 4},
+        "attention": {**KINDS, "depth": 1, "record": [0]},
+        "inside": ["weights", "beta"],
+        "spectra": HEAT,
+        "replicates": 3,
+    },
+    "row-shifts": {
+        "data": {"generator": "row_shifts", "n_tokens": 8, "d_model": 1},
+        "attention": {"beta": 1.0, "depth": 1, "record": [0]},
+        "spectra": [
+            "uniform_distance",
+            "symmetrised_distance",
+            "lowest_share",
+            "log10_heat_distance",
+        ],
+        "replicates": 3,
+    },
+    "random-walk": {
+        "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 4},
+        "attention": {**KINDS, "depth": 1, "record": [0]},
+        "inside": ["weights", "beta"],
+        "spectra": [*WALK, "walk_eigenvalue"],
+        "replicates": 3,
     },
 }
 

@@ -1,12 +1,12 @@
-"""An interval for the median whose coverage is counted, not assumed."""
+"""Intervals for medians and shares whose coverage is counted, not assumed."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
-from lowpass.claims.intervals import LEVEL, median_interval
+from lowpass.claims.intervals import LEVEL, median_interval, share_interval
 from lowpass.claims.names import Number
 
 SMALLEST = 6  # The whole range of five values covers the median in 1 - 2/2^5 < 95 % of all draws.
@@ -82,3 +82,17 @@ def test_half_of_all_draws_lie_on_either_side(rng):
     exact = 1 - 2 * binom.cdf(5, 20, 0.5)
     # Three standard deviations of the count.
     assert abs(covered - exact) < 3 * np.sqrt(exact * (1 - exact) / 2000)
+
+
+@pytest.mark.parametrize("hits", [0, 1, 7, 19, 20])
+def test_a_share_has_the_exact_interval_of_a_probability(hits, rng):
+    found = share_interval(rng.permutation(np.arange(20) < hits))
+    exact = binomtest(hits, 20).proportion_ci(LEVEL, method="exact")
+    assert found.value == hits / 20
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
+
+
+def test_what_happened_always_may_still_be_no_law():
+    """The twentieth root of 2.5 %: of twenty draws no more can be said."""
+    assert share_interval(np.ones(20, bool)).low == pytest.approx(0.025 ** (1 / 20), rel=1e-12)
+    assert share_interval(np.ones(20, bool)).high == 1

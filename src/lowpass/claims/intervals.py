@@ -1,4 +1,4 @@
-"""Medians over replicates, with intervals that assume no distribution."""
+"""Medians and shares over replicates, with intervals that assume no distribution."""
 
 from __future__ import annotations
 
@@ -40,3 +40,38 @@ def median_interval(values: np.ndarray) -> Number:
         cut += 1
         tail += comb(n, cut) / 2**n
     return Number(float(np.median(ordered)), float(ordered[cut]), float(ordered[n - 1 - cut]))
+
+
+def share_interval(happened: np.ndarray) -> Number:
+    """Give the share of draws in which something happened, and an interval for its probability.
+
+    Where it happened always, or never, the interval is what so many draws can show and no more.
+
+    Parameters
+    ----------
+    happened : (replicate,) bool
+        Independent draws.
+
+    Returns
+    -------
+    Number
+        Share, and the ends of the interval: its coverage is at least 95 % whatever the
+        probability.
+
+    References
+    ----------
+    .. [1] clopper1934.
+
+    Examples
+    --------
+    >>> share_interval(np.full(20, True)).low.round(4)
+    0.8316
+    """
+    from scipy.special import betaincinv
+
+    flags = np.asarray(happened, dtype=bool).ravel()
+    n, hits = len(flags), int(flags.sum())
+    tail = (1 - LEVEL) / 2
+    low = float(betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
+    high = float(betaincinv(hits + 1, n - hits, 1 - tail)) if hits < n else 1.0
+    return Number(hits / n, low, high)

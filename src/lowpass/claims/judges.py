@@ -4,7 +4,9 @@ import lowpass.claims.architecture
 import lowpass.claims.circle
 import lowpass.claims.continuum
 import lowpass.claims.contraction
+import lowpass.claims.gauge
 import lowpass.claims.growth
+import lowpass.claims.heat
 import lowpass.claims.mixing
 import lowpass.claims.order
 import lowpass.claims.remedies
@@ -12,5 +14,6 @@ import lowpass.claims.scaling
 import lowpass.claims.smoothing
 import lowpass.claims.steps
 import lowpass.claims.stochastic
+import lowpass.claims.walk
 
 __all__ = ["lowpass"]

@@ -7,6 +7,7 @@ import lowpass.figures.continuum
 import lowpass.figures.contraction
 import lowpass.figures.growth
 import lowpass.figures.headline
+import lowpass.figures.heat
 import lowpass.figures.mixing
 import lowpass.figures.order
 import lowpass.figures.pictures
@@ -16,5 +17,6 @@ import lowpass.figures.scaling
 import lowpass.figures.smoothing
 import lowpass.figures.steps
 import lowpass.figures.verdicts
+import lowpass.figures.walk
 
 __all__ = ["lowpass"]

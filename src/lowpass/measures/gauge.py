@@ -22,7 +22,7 @@ from lowpass.rounding import ROUNDING, Rounding
 if TYPE_CHECKING:
     import xarray as xr
 
-DIMENSIONS.enter("gauge", Card(r"cn/\rho(L)", "constant shift of the rows of the logits"))
+DIMENSIONS.enter("gauge", Card(r"cn/\rho(L)", "shift of all rows of the logits"))
 VARIABLES.enter(
     "gauge_error",
     Card(

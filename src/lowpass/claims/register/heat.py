@@ -14,7 +14,6 @@ REGISTER.enter(
         title="S may be replaced by its symmetric part",
         says="The logits S may be replaced by their symmetric part S̃ = (S + Sᵀ)/2.",
         source="note 1 (2)",
-        condition="S is symmetric already.",
         repaired="Softmax does not see a row shift S + c1ᵀ, and S̃ does, so symmetrising changes "
         "attention unless S is symmetric; S̃ defines a different, reversible attention.",
     ),
@@ -34,8 +33,8 @@ REGISTER.enter(
         title="L has the modes of S̃",
         says="exp(−τL) = U exp(−τΛ) Uᵀ with the same U and Λ, those of S̃.",
         source="note 1 (2)",
-        condition="U and Λ are read as those of L.",
-        repaired="The eigenvectors of S̃ are those of L only where tokens that are connected have "
+        repaired="exp(−τL) = V exp(−τM) Vᵀ with the modes V and eigenvalues M of L. The "
+        "eigenvectors of S̃ are those of L only where tokens that are connected have "
         "equal degrees c, and the eigenvalues are then c − λ: a large eigenvalue of S̃ is a low "
         "frequency.",
     ),
@@ -57,10 +56,10 @@ REGISTER.enter(
         title="the row normalisation of the heat kernel",
         says="The heat kernel exp(−τL) has to be divided by its row sums to become stochastic.",
         source="note 1 (2)",
-        condition="L is the symmetrically normalised Laplacian, whose rows do not sum to zero.",
         repaired="L1 = 0 whatever the signs of S̃, so the rows of exp(−τL) sum to one already; what "
         "can fail is its sign, and it is non-negative for every τ exactly when S̃ᵢⱼ ≥ 0 off the "
-        "diagonal.",
+        "diagonal. Dividing matters for the symmetrically normalised Laplacian, which needs "
+        "positive degrees.",
     ),
 )
 REGISTER.enter(
@@ -80,20 +79,20 @@ REGISTER.enter(
         title="the heat kernel is a function of attention",
         says="The heat kernel exp(−τL) is a function of the attention matrix.",
         source="note 1 (2)",
-        condition="A gauge is chosen: one of the logits S + c1ᵀ that give the same attention.",
         repaired="Row shifts S + c1ᵀ leave attention alone and change L, so one attention matrix "
-        "has heat kernels from amplifying ones to J itself.",
+        "has heat kernels from amplifying ones to J itself; in no gauge is one nearer than the "
+        "heat kernel of the best graph there is.",
     ),
 )
 REGISTER.enter(
     "B07",
     Statement(
         title="attention is a random-walk step",
-        says="With the affinity W = exp(S̃) taken entry by entry and its degrees D, attention is "
-        "exactly I − L for the random-walk Laplacian L = I − D⁻¹W; it is reversible, and its "
-        "spectrum is real and lies in (−1, 1].",
+        says="Attention of symmetric logits S̃ is exactly I − L for the random-walk Laplacian "
+        "L = I − D⁻¹W of the affinity W = exp(S̃), taken entry by entry, with its degrees D; it is "
+        "reversible, its spectrum is real and lies in (−1, 1], and in [0, 1] where queries are "
+        "keys.",
         source="this paper; chung1997",
-        condition="Attention is that of the symmetric logits S̃.",
     ),
 )
 REGISTER.enter(

@@ -1,0 +1,93 @@
+"""Distances and spectra of heat kernels and walks, as they are stored."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from lowpass.figures.contraction import middles
+from lowpass.figures.heat import FARTHEST, heat_kernel
+from lowpass.figures.palette import PAPER
+from lowpass.figures.walk import walk
+
+from .exhibits import drawn, experiment
+
+
+@pytest.fixture(scope="module")
+def runs(shared_laboratory):
+    return experiment(shared_laboratory, "heat-kernel")
+
+
+@pytest.fixture(scope="module")
+def spectra(shared_laboratory):
+    return experiment(shared_laboratory, "random-walk")
+
+
+def lines(ax, marker: str) -> list[np.ndarray]:
+    return [drawn(line) for line in ax.lines if line.get_marker() == marker]
+
+
+def heights(ax, marker: str) -> np.ndarray:
+    return np.sort(np.concatenate([points[:, 1] for points in lines(ax, marker)]))
+
+
+def stored(*values) -> np.ndarray:
+    return np.sort(np.concatenate([np.ravel(each) for each in values]))
+
+
+def test_ticks_and_dots_of_the_notes_gauge_are_stored(runs):
+    ax = heat_kernel({"heat-kernel": runs}, PAPER).axes[0]
+    kinds = [runs.sel(weights=kind) for kind in ("untied", "tied")]
+    assert_array_equal(heights(ax, "_"), stored(*(one["heat_error"].values for one in kinds)))
+    assert_array_equal(heights(ax, "o"), stored(*(middles(one["heat_error"]) for one in kinds)))
+    dashed = [drawn(line)[:, 1] for line in ax.lines if line.is_dashed()]
+    assert_array_equal(stored(*dashed), stored(*(middles(one["identity_error"]) for one in kinds)))
+
+
+def test_shifts_are_those_of_one_replicate_for_each_temperature(runs):
+    ax = heat_kernel({"heat-kernel": runs}, PAPER).axes[1]
+    untied = runs["gauge_error"].sel(weights="untied", gauge=slice(None, FARTHEST))
+    for points, beta in zip(lines(ax, "o"), runs["beta"].values, strict=True):
+        assert_array_equal(points[:, 0], untied["gauge"])
+        every = untied.sel(beta=beta).transpose("replicate", "gauge").values
+        assert (every == points[:, 1]).all(axis=1).any()
+
+
+@pytest.mark.parametrize(("panel", "kind"), [(2, "untied"), (3, "tied")])
+def test_the_best_case_is_stored(panel, kind, runs):
+    ax, one = heat_kernel({"heat-kernel": runs}, PAPER).axes[panel], runs.sel(weights=kind)
+    best, other = one["best_gauge_error"].isel(search=0), one["symmetrised_error"]
+    assert_array_equal(heights(ax, "_"), stored(best.values, other.values))
+    assert_array_equal(heights(ax, "o"), stored(middles(best), middles(other)))
+    (dashed,) = [drawn(line)[:, 1] for line in ax.lines if line.is_dashed()]
+    assert_array_equal(dashed, middles(one["heat_floor"]))
+
+
+def test_a_search_that_found_less_is_not_drawn(runs):
+    """Only the best of the searches counts."""
+    spoilt = runs.copy(deep=True)
+    spoilt["best_gauge_error"][..., 1:] = 0.123
+    ax = heat_kernel({"heat-kernel": spoilt}, PAPER).axes[2]
+    assert 0.123 not in heights(ax, "_")
+
+
+def test_every_eigenvalue_is_stored(spectra):
+    signed, step = walk({"random-walk": spectra}, PAPER).axes
+    mild = spectra.isel(beta=-2)
+    symmetric = mild.sel(weights="symmetric")
+    assert_array_equal(heights(signed, "_"), stored(symmetric["signed_eigenvalue"].values))
+    both = mild["walk_eigenvalue"].sel(weights=["symmetric", "tied"])
+    assert_array_equal(heights(step, "_"), stored(both.values))
+    for points, kind in zip(lines(step, "o"), ("symmetric", "tied"), strict=True):
+        every = both.sel(weights=kind).transpose("replicate", "mode").values
+        assert (every == points[:, 1]).all(axis=1).any()
+
+
+def test_axis_text_comes_from_the_cards(runs, spectra):
+    other = runs.assign_coords(gauge=runs["gauge"].assign_attrs(long_name="shove", symbol="g"))
+    ax = heat_kernel({"heat-kernel": other}, PAPER).axes[1]
+    assert ax.get_xlabel() == "shove  $g$"
+    renamed = spectra.copy()
+    renamed["walk_eigenvalue"] = spectra["walk_eigenvalue"].assign_attrs(symbol=r"\ell")
+    assert walk({"random-walk": renamed}, PAPER).axes[1].get_ylabel() == r"eigenvalue  $\ell$"

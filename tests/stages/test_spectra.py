@@ -57,6 +57,8 @@ WHERE = {
     "weights": {"attention", "picture"},
     "frozen": {*SECTIONS},
     "source": set(),
+    "density": set(),
+    "scores": {"attention"},
     "flow": {"attention"},
     "diffusion": {"diffusion"},
     "picture": {"picture"},

@@ -759,6 +759,49 @@ def test_the_amplitude_of_plane_waves_is_that_of_the_grid_of_patches(melting):
     assert_allclose(found.isel(replicate=0, recorded_layer=2)[1:], direct[1:], rtol=1e-12)
 
 
+def test_heat_is_matched_by_itself(shared_laboratory):
+    """Its own layers are found again, at their times and with no difference."""
+    heat = {"graph": "grid", "diffusion_time": 0.75, "depth": 8, "record": [0, 1, 3, 8]}
+    made = shared_laboratory.first(
+        "diffusion", {"data": CAMERA, "diffusion": heat, "spectra": ["slem"]}
+    )
+    assert_allclose(measure("matched_time", made)[0], 0.75 * np.array([0, 1, 3, 8]), rtol=1e-10)
+    assert measure("matched_difference", made).max() < 1e-11
+    assert abs(measure("matched_difference_picture", made)).max() < 1e-11
+    assert_allclose(
+        measure("matched_heat_picture", made), measure("picture", made), rtol=0, atol=1e-11
+    )
+
+
+def test_attention_is_matched_by_heat_of_the_same_norm(melting):
+    """And the difference of the two pictures is that of the means beside the stored one."""
+    seen, heat, off = (
+        measure(name, melting).isel(replicate=0)
+        for name in ("picture", "matched_heat_picture", "matched_difference_picture")
+    )
+    tokens = tokens_of(melting).isel(replicate=0)
+    start = tokens.sel(recorded_layer=0)
+    mean = np.tile(start.mean("token").values.reshape(16, 16), (8, 8))
+    for layer in melting["recorded_layer"].values:
+        now = tokens.sel(recorded_layer=layer)
+        left = (now - now.mean("token")).values
+        cooled = heat.sel(recorded_layer=layer).values - mean
+        assert_allclose(np.linalg.norm(cooled), np.linalg.norm(left), rtol=1e-9)
+        own_mean = np.tile(now.mean("token").values.reshape(16, 16), (8, 8))
+        direct = seen.sel(recorded_layer=layer).values - own_mean - cooled
+        assert_allclose(off.sel(recorded_layer=layer), direct, rtol=0, atol=1e-12)
+        distance = measure("matched_difference", melting).sel(recorded_layer=layer)
+        assert_allclose(distance[0], np.linalg.norm(direct) / np.linalg.norm(left), atol=1e-9)
+
+
+def test_a_picture_of_one_patch_everywhere_is_matched_by_nothing(melting):
+    plain = melting.copy(deep=True)
+    plain["hc"][:, 1] = 0.0
+    assert measure("matched_time", plain)[0, 1] == np.inf
+    assert measure("matched_difference", plain)[0, 1] == 0
+    assert (measure("matched_difference_picture", plain)[0, 1] == 0).all()
+
+
 def test_tokens_that_are_no_patches_have_no_picture(shared_laboratory):
     made = shared_laboratory.first("attention", section())
     with pytest.raises(Refusal, match=r"no patches of a picture, .*data\.generator is 'image'\."):
@@ -1232,6 +1275,10 @@ RANGES = {
     "picture": (0, 1),
     "fitted_picture": (-0.5, 1.5),
     "picture_correlation": (-1 - 1e-14, 1 + 1e-14),
+    "matched_time": (0, np.inf),
+    "matched_difference": (0, 2 + 1e-12),
+    "matched_heat_picture": (0, 1),
+    "matched_difference_picture": (-1, 1),
     "mean_departure": (0, np.inf),
     "first_departure": (0, np.inf),
     "layer_generator": ANY,

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from statsmodels.datasets import nile
 
+from lowpass.pictures import assembled
 from lowpass.registry import Refusal
-from lowpass.tables import parse_table, series
+from lowpass.tables import parse_table, regular_series, series
 
 NILE = Path(__file__).parents[1] / "workflow" / "resources" / "nile.csv"
 
@@ -18,6 +19,40 @@ def test_a_series_is_two_columns_of_a_table():
     made = series(b"flow,year\n3,1\n1,2\n2,4\n", path="a.csv", key="year", value="flow")
     assert np.array_equal(made["key_position"], [[1.0], [2.0], [4.0]])
     assert np.array_equal(made["value"], [3.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("patch", [1, 4, 20])
+def test_a_regular_series_is_a_picture_one_pixel_high(patch):
+    made = regular_series(NILE.read_bytes(), path="a", key="year", value="flow", patch=patch)
+    x = made.pop("x")
+    assert x.shape == (1, 100 // patch, patch)
+    flow = series(NILE.read_bytes(), path="a", key="year", value="flow")["value"]
+    assert np.array_equal(assembled(x, **made), flow[None, None])
+
+
+def test_copies_are_replicates_of_one_series():
+    asked = {"path": "a", "key": "year", "value": "flow"}
+    x = regular_series(NILE.read_bytes(), **asked, copies=3)["x"]
+    assert np.array_equal(x, np.repeat(x[:1], 3, axis=0))
+
+
+def test_steps_in_decimals_are_equal():
+    rows = "".join(f"{0.1 * i:.1f},{i}\n" for i in range(30))
+    made = regular_series(f"t,v\n{rows}".encode(), path="a", key="t", value="v")
+    assert made["x"].shape == (1, 30, 1)
+
+
+def test_a_series_with_a_gap_is_not_regular():
+    with pytest.raises(
+        Refusal,
+        match=r"^a\.csv: column 't' goes 2\.0 ahead in data row 4, and 1\.0 at first; .* gaps",
+    ):
+        regular_series(b"t,v\n1,3\n2,3\n3,3\n5,3\n", path="a.csv", key="t", value="v")
+
+
+def test_windows_that_leave_a_rest_are_refused():
+    with pytest.raises(Refusal, match=r"^a\.csv: 3 values are no whole number of windows of 2; "):
+        regular_series(b"t,v\n1,3\n2,3\n3,3\n", path="a.csv", key="t", value="v", patch=2)
 
 
 def test_a_table_is_read_as_numpy_reads_it():

@@ -210,6 +210,28 @@ def heat_action(
     return HEATS[method](laplacian, x, times, stationary)
 
 
+def log_left(log_energy: np.ndarray, eigenvalue: np.ndarray, times: np.ndarray) -> np.ndarray:
+    r"""Sum what heat leaves of modes, by its logarithm, so that nothing underflows.
+
+    .. math:: \tfrac12 \log \sum_m w_m e^{-2\tau\lambda_m}
+
+    Parameters
+    ----------
+    log_energy : (..., mode) float
+        Natural logarithms of the energies w of the start's modes.
+    eigenvalue : (..., mode) float
+    times : (time,) float
+        Diffusion times τ.
+
+    Returns
+    -------
+    (time, ...) float
+        Natural logarithm of the norm.
+    """
+    each = log_energy - 2 * np.multiply.outer(times, eigenvalue)
+    return np.logaddexp.reduce(each, axis=-1) / 2
+
+
 def log10_heat_norm(
     laplacian: np.ndarray, x: np.ndarray, times: np.ndarray, stationary: np.ndarray | None = None
 ) -> np.ndarray:
@@ -251,6 +273,5 @@ def log10_heat_norm(
     amplitude = np.swapaxes(modes.vector, -1, -2) @ (stationary[..., :, None] * start.rest)
     with np.errstate(divide="ignore"):
         weight = 2 * np.log(np.linalg.norm(amplitude, axis=-1))
-    each = weight - 2 * np.multiply.outer(times, modes.eigenvalue)
-    nats = np.logaddexp.reduce(each, axis=-1) / 2
+    nats = log_left(weight, modes.eigenvalue, times)
     return nats / np.log(10) + 0.5 * np.log10(n_tokens) + start.exponent * np.log10(2)

@@ -1,7 +1,7 @@
-"""Observations from a table of numbers.
+"""Observations and tokens from a table of numbers.
 
 It owns the form of a table, comma-separated columns under one header line, and
-the generator that takes two of them. Files are opened elsewhere; here a table
+the generators that take two of them. Files are opened elsewhere; here a table
 is bytes, text or columns.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from lowpass.data import GENERATORS
+from lowpass.domains import Count
 from lowpass.registry import Refusal, did_you_mean
 
 
@@ -73,6 +74,73 @@ def series(content: bytes, *, path: str, key: str, value: str) -> dict[str, np.n
             "Sort the rows by it and merge duplicates."
         )
     return {"key_position": position[:, None], "value": observed}
+
+
+# Steps of a regular series are written in decimals, which are not exact.
+EVENNESS = 1e-9
+
+
+@GENERATORS.add("regular_series", kind="tokens", reads=True, picture=True)
+def regular_series(
+    content: bytes, *, path: str, key: str, value: str, patch: Count = 1, copies: Count = 1
+) -> dict[str, np.ndarray]:
+    """Cut values observed at equal steps into windows, each of them a token.
+
+    They are patches of a picture that is one pixel high, whose columns are the steps: what can
+    be seen, compared or blurred of a picture can be of a series.
+
+    Parameters
+    ----------
+    content : bytes
+        Of a table, see :func:`parse_table`.
+    path : str
+        The table, a file of comma-separated numbers; named from the project's folder.
+    key : str
+        Name of the column of positions, which rise in equal steps.
+    value : str
+        Name of the column of observed values.
+    patch : int
+        Length of a window in steps; it divides their number.
+    copies : int
+        Number of replicates, all of them this series: as many draws of random weights.
+
+    Returns
+    -------
+    dict of str to array
+        ``x`` (replicate, token, feature): values as the table states them, a feature for each
+        step of a window. ``row`` and ``column`` (token,) of a window's first step,
+        ``patch_row`` and ``patch_column`` (feature,) of a step within its window.
+
+    Raises
+    ------
+    Refusal
+        As for :func:`series`; also if steps differ, or windows do not tile the series.
+    """
+    observed = series(content, path=path, key=key, value=value)
+    step = np.diff(observed["key_position"][:, 0])
+    uneven = np.flatnonzero(np.abs(step - step[0]) > EVENNESS * step[0])
+    if uneven.size:
+        row = uneven[0] + 1
+        raise Refusal(
+            f"{path}: column '{key}' goes {float(step[row - 1])!r} ahead in data row {row + 1}, "
+            f"and {float(step[0])!r} at first; a regular series has equal steps. Fill the gaps, "
+            f"or smooth it with the generator 'series'."
+        )
+    length = observed["value"].size
+    if length % patch:
+        raise Refusal(
+            f"{path}: {length} values are no whole number of windows of {patch}; tokens tile the "
+            "series. Choose a patch that divides it."
+        )
+    x = observed["value"].reshape(1, -1, patch)
+    start, within = np.arange(0, length, patch), np.arange(patch)
+    return {
+        "x": np.repeat(x, copies, axis=0),
+        "row": np.zeros_like(start),
+        "column": start,
+        "patch_row": np.zeros_like(within),
+        "patch_column": within,
+    }
 
 
 def text_of(content: bytes, path: str) -> str:

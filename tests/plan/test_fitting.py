@@ -53,6 +53,10 @@ FITTING: dict[str, dict[str, Any]] = {
     "attention of a picture": {"data": PICTURE, "attention": SOFTMAX},
     "copies of a picture": {"data": {**PICTURE, "copies": 12}, "attention": SOFTMAX},
     "diffusion of a picture": {"data": PICTURE, "diffusion": {**HEAT, "graph": "grid"}},
+    "attention of a regular series": {
+        "data": {**SERIES, "generator": "regular_series"},
+        "attention": SOFTMAX,
+    },
     "smoothing of a series": {"data": SERIES, "smoothing": CURVE, "spectra": None},
     "attention of own tokens": {"data": own("tokens"), "attention": SOFTMAX},
     "diffusion of own tokens": {"data": own("tokens"), "diffusion": HEAT},

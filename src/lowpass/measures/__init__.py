@@ -23,6 +23,7 @@ import lowpass.measures.gauge
 import lowpass.measures.growth
 import lowpass.measures.heat_fit
 import lowpass.measures.limits
+import lowpass.measures.matched
 import lowpass.measures.matrices
 import lowpass.measures.mixing
 import lowpass.measures.pictures

@@ -765,7 +765,9 @@ def test_heat_is_matched_by_itself(shared_laboratory):
     made = shared_laboratory.first(
         "diffusion", {"data": CAMERA, "diffusion": heat, "spectra": ["slem"]}
     )
-    assert_allclose(measure("matched_time", made)[0], 0.75 * np.array([0, 1, 3, 8]), rtol=1e-10)
+    assert_allclose(
+        measure("matched_heat_time", made)[0], 0.75 * np.array([0, 1, 3, 8]), rtol=1e-10
+    )
     assert measure("matched_difference", made).max() < 1e-11
     assert abs(measure("matched_difference_picture", made)).max() < 1e-11
     assert_allclose(
@@ -797,7 +799,7 @@ def test_attention_is_matched_by_heat_of_the_same_norm(melting):
 def test_a_picture_of_one_patch_everywhere_is_matched_by_nothing(melting):
     plain = melting.copy(deep=True)
     plain["hc"][:, 1] = 0.0
-    assert measure("matched_time", plain)[0, 1] == np.inf
+    assert measure("matched_heat_time", plain)[0, 1] == np.inf
     assert measure("matched_difference", plain)[0, 1] == 0
     assert (measure("matched_difference_picture", plain)[0, 1] == 0).all()
 
@@ -1275,7 +1277,7 @@ RANGES = {
     "picture": (0, 1),
     "fitted_picture": (-0.5, 1.5),
     "picture_correlation": (-1 - 1e-14, 1 + 1e-14),
-    "matched_time": (0, np.inf),
+    "matched_heat_time": (0, np.inf),
     "matched_difference": (0, 2 + 1e-12),
     "matched_heat_picture": (0, 1),
     "matched_difference_picture": (-1, 1),

@@ -67,7 +67,7 @@ def tokens_on(trajectory: xr.Dataset, grid: np.ndarray) -> np.ndarray:
 
 
 VARIABLES.enter(
-    "matched_time",
+    "matched_heat_time",
     Card(
         r"\tau",
         "diffusion time after which heat has left as much",
@@ -75,11 +75,11 @@ VARIABLES.enter(
         infinite="nothing is left that differs between tokens",
     ),
 )
-ROUNDING.enter("matched_time", Remainder())
+ROUNDING.enter("matched_heat_time", Remainder())
 
 
-@MEASURES.add("matched_time", of="picture", ordered=True)
-def matched_time(trajectory: xr.Dataset) -> xr.DataArray:
+@MEASURES.add("matched_heat_time", of="picture", ordered=True)
+def matched_heat_time(trajectory: xr.Dataset) -> xr.DataArray:
     """Find when heat that flows between neighbouring patches has lost as much as these layers.
 
     Returns

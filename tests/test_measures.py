@@ -21,6 +21,7 @@ from lowpass.measures.components import logits_of, tokens_of
 from lowpass.measures.decay import LATER
 from lowpass.registry import Refusal
 from lowpass.stages.spectra import spectra
+from lowpass.weights import VALUES
 
 from .configurations import ROOT
 
@@ -1143,6 +1144,13 @@ N_BELOW = N_TOKENS * (1 + 1e-14)
 LOG_N = np.log10(N_TOKENS)
 ANY = (-np.inf, np.inf)
 RANGES = {
+    "heat_reach": (0, np.inf),
+    "log10_taylor_error": (-np.inf, np.inf),
+    "log10_taylor_lead": (-np.inf, np.inf),
+    "mode_gain": (0, np.inf),
+    "stable": (0, 1),
+    "wave_gain": (-np.inf, np.inf),
+    "ring_step_gain": (-np.inf, 1),
     "slem": (0, 1 + 1e-14),
     "spectral_gap": (-1e-14, 1),
     "gaussian_slem": (0, np.inf),
@@ -1309,10 +1317,15 @@ def data_of(name: str) -> dict:
     return {"data": ring, "replicates": None} if dense else {}
 
 
+def is_of_heat(name: str) -> bool:
+    """Tell whether a measure is of diffusion alone."""
+    return "diffusion" in (MEASURES.facts(name).get("of") or ())
+
+
 def suiting(name: str, laboratory, **changes) -> xr.Dataset:
     """Make a trajectory of attention, or of what a measure needs."""
     asked = {**section(**changes, **source_of(name)), **data_of(name)}
-    if MEASURES.facts(name).get("of") == "diffusion":
+    if is_of_heat(name):
         flow = {"graph": "ring", "diffusion_time": changes["beta"], "depth": changes["depth"]}
         asked = {**asked, "attention": None, "diffusion": flow}
         return laboratory.first("diffusion", asked)
@@ -1340,7 +1353,12 @@ def test_renaming_tokens_changes_no_measure(name, shared_laboratory, rng):
     order = rng.permutation(N_TOKENS)
     renamed = made.isel(query=order, key=order, token=order)
     expected = measure(name, made).isel(token=order, missing_dims="ignore")
-    assert_allclose(measure(name, renamed), expected, rtol=1e-9, atol=1e-12)
+    # Of a long sum only rounding is left, which follows the order.
+    found, expected = (
+        each.sel(taylor_power=slice(8)) if "taylor_power" in each.dims else each
+        for each in (measure(name, renamed), expected)
+    )
+    assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -1368,7 +1386,7 @@ def test_measures_within_one_job_are_those_of_two(name, shared_laboratory):
     """An axis inside comes first, and changes no number."""
     # The one measure that compares the runs of a job has a test of its own.
     facts = MEASURES.facts(name)
-    if facts.get("of") in ("diffusion", "picture") or facts.get("across"):
+    if is_of_heat(name) or facts.get("of") == "picture" or facts.get("across"):
         return
     alone = [
         {**section(beta=beta, depth=4, **source_of(name)), **data_of(name)} for beta in (0.5, 2.0)
@@ -1382,3 +1400,69 @@ def test_measures_within_one_job_are_those_of_two(name, shared_laboratory):
         one = measure(name, each)
         assert found.dims[1:] == one.dims
         assert_allclose(found.isel(beta=place), one, rtol=1e-12, atol=1e-14)
+
+
+# Layers of heat.
+
+
+def heat_of(laboratory, *measures, **changes):
+    """Let heat flow as a section says, and measure it."""
+    flow = {"graph": "ring", "diffusion_time": 0.3, "depth": 2, **changes}
+    asked = {"data": {"generator": "gaussian", "n_tokens": 6, "d_model": 4}, "replicates": 2}
+    return laboratory.run({**asked, "diffusion": flow, "spectra": [*measures]})
+
+
+@pytest.mark.parametrize("graph", ["affinity", "logits"])
+def test_errors_of_taylor_polynomials_are_those_of_matrices(graph, shared_laboratory):
+    flow = {"graph": graph, "beta": 0.5, "laplacian": "signed"}
+    asked = ("log10_taylor_error", "log10_taylor_lead", "heat_reach")
+    made = heat_of(shared_laboratory, *asked, **flow)
+    section = {"data": {"generator": "gaussian", "n_tokens": 6, "d_model": 4}, "replicates": 2}
+    section |= {"diffusion": {"diffusion_time": 0.3, "depth": 2, **flow}, "spectra": [*asked]}
+    laplacian = shared_laboratory.first("diffusion", section)["laplacian_matrix"].values
+    for replicate in range(2):
+        z = -0.3 * laplacian[replicate]
+        series = np.eye(6)
+        for power in (1, 2):
+            series = series + np.linalg.matrix_power(z, power) / math.factorial(power)
+            direct = np.log10(np.linalg.norm(expm(z) - series, 2))
+            one = made.isel(replicate=replicate).sel(taylor_power=power)
+            assert_allclose(one["log10_taylor_error"], direct, atol=1e-9)
+            lead = np.linalg.norm(z, 2) ** (power + 1) / math.factorial(power + 1)
+            assert_allclose(one["log10_taylor_lead"], np.log10(lead), atol=1e-12)
+            assert_allclose(one["heat_reach"], np.linalg.norm(z, 2), rtol=1e-12)
+
+
+def test_no_time_leaves_a_polynomial_exact(shared_laboratory):
+    made = heat_of(shared_laboratory, "log10_taylor_lead", diffusion_time=0.0)
+    assert (made["log10_taylor_lead"] == -np.inf).all()
+
+
+@pytest.mark.parametrize(("method", "time"), [("euler", 0.4), ("eigh", 0.4), ("euler", 0.1)])
+def test_the_gain_of_a_wave_is_that_of_its_eigenvalue(method, time, shared_laboratory):
+    """Its sign included: one step may turn the fastest waves over."""
+    predicted = "ring_step_gain" if method == "euler" else "ring_heat_gain"
+    made = heat_of(shared_laboratory, "wave_gain", predicted, method=method, diffusion_time=time)
+    assert_allclose(made["wave_gain"], made[predicted], atol=1e-13)
+    assert (made["wave_gain"].isel(frequency=-1) < 0).all() == (method == "euler" and time > 0.25)
+
+
+def test_a_wave_has_no_gain_where_no_layer_is_recorded(shared_laboratory):
+    with pytest.raises(Refusal, match=r"^wave_gain needs the tokens of layers 0 and 1, .* \[0\]"):
+        heat_of(shared_laboratory, "wave_gain", record=[0])
+
+
+@pytest.mark.parametrize("values", ["oblique", "quarter_turn"])
+def test_turned_values_grow_by_the_gain_of_their_fastest_mode(values, shared_laboratory):
+    """|1 - 4τμ| with μ of modulus one, at 60 and 90 degrees."""
+    flow = {"method": "euler", "values": values, "diffusion_time": 0.4, "depth": 150}
+    made = heat_of(shared_laboratory, "mode_gain", "transient_growth", "stable", **flow)
+    angle = math.pi / (3 if values == "oblique" else 2)
+    assert_allclose(made["mode_gain"], abs(1 - 1.6 * np.exp(1j * angle)), rtol=1e-12)
+    assert_allclose(made["transient_growth"], made["mode_gain"], rtol=1e-6)
+    assert (made["stable"] == 0).all()
+
+
+def test_turned_values_need_planes():
+    with pytest.raises(Refusal, match=r"^values that turn planes got 3 features; .* 'rotation'\.$"):
+        VALUES["oblique"](np.random.default_rng(1), 3)

@@ -247,3 +247,27 @@ def radial_wave_spectrum(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     square = np.abs(np.asarray(fft2(picture, norm="ortho", axes=(-2, -1)))) ** 2
     total, count = _summed(square, radius)
     return np.arange(count.size) / max(picture.shape[-2:]), total / count
+
+
+def in_phase_gain(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    r"""Give by how much each frequency was multiplied, its sign included.
+
+    .. math:: g_k = \operatorname{Re} \sum_a \overline{\hat x_{ka}} \hat y_{ka} \Big/
+              \sum_a |\hat x_{ka}|^2
+
+    Parameters
+    ----------
+    before, after : (..., token, feature) float
+
+    Returns
+    -------
+    (..., frequency) float
+        For 0, 1, ... n // 2 periods along the tokens. Where a circulant matrix acted it is the
+        real part of an eigenvalue; zero where there was nothing of a frequency.
+    """
+    from scipy.fft import rfft
+
+    x, y = (np.asarray(rfft(each, axis=-2, norm="ortho")) for each in (before, after))
+    power = (np.abs(x) ** 2).sum(axis=-1)
+    shared = np.real(x.conj() * y).sum(axis=-1)
+    return np.divide(shared, power, out=np.zeros_like(power), where=power > 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowpass.registry import Registry
+from lowpass.registry import Refusal, Registry
 
 WEIGHTS = Registry("weight distribution")
 VALUES = Registry("value distribution")
@@ -200,3 +200,57 @@ def graded(rng: np.random.Generator, d_model: int) -> np.ndarray:
     """
     frame = rotation(rng, d_model)
     return (frame * np.linspace(-1, 1, d_model)) @ frame.T
+
+
+def turned(rng: np.random.Generator, d_model: int, angle: float) -> np.ndarray:
+    """Turn every plane of a random frame by one angle (feature, feature).
+
+    Raises
+    ------
+    Refusal
+        If the number of features is odd, so that one would be left over.
+    """
+    if d_model % 2:
+        raise Refusal(
+            f"values that turn planes got {d_model} features; a plane takes two. Give an even "
+            "number of features, or use the values 'rotation'."
+        )
+    frame = rotation(rng, d_model)
+    plane = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    return frame @ np.kron(np.eye(d_model // 2), plane) @ frame.T
+
+
+@VALUES.add("oblique")
+def oblique(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    r"""Turn planes by 60 degrees, in a random frame.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+        Even.
+
+    Returns
+    -------
+    (feature, feature) float
+        Orthogonal; every eigenvalue is :math:`e^{\pm i\pi/3}`, on the right.
+    """
+    return turned(rng, d_model, np.pi / 3)
+
+
+@VALUES.add("quarter_turn")
+def quarter_turn(rng: np.random.Generator, d_model: int) -> np.ndarray:
+    r"""Turn planes by 90 degrees, in a random frame.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    d_model : int
+        Even.
+
+    Returns
+    -------
+    (feature, feature) float
+        Orthogonal and antisymmetric; every eigenvalue is :math:`\pm i`.
+    """
+    return turned(rng, d_model, np.pi / 2)

@@ -332,6 +332,34 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["slem_over_gaussian"],
         "replicates": 10,
     },
+    "heat-orders": {
+        "data": {"generator": "gaussian", "n_tokens": 12, "d_model": 4},
+        "diffusion": {
+            "graph": ["affinity", "logits"],
+            "laplacian": "signed",
+            "beta": 1.0,
+            "diffusion_time": [1e-5, 1e-4, 3.0],
+            "depth": 1,
+            "record": [0],
+        },
+        "inside": ["graph", "diffusion_time"],
+        "spectra": ["heat_reach", "log10_taylor_error", "log10_taylor_lead"],
+        "replicates": 3,
+    },
+    "stability": {
+        "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 2},
+        "diffusion": {
+            "graph": "ring",
+            "method": "euler",
+            "values": ["identity", "oblique", "quarter_turn"],
+            "diffusion_time": [0.1, 0.25, 0.4, 0.5, 0.6],
+            "depth": 400,
+            "record": [0, 1],
+        },
+        "inside": ["values", "diffusion_time"],
+        "spectra": ["wave_gain", "ring_step_gain", "mode_gain", "transient_growth", "stable"],
+        "replicates": 3,
+    },
     "independent-logits": {
         "data": {"generator": "iid_logits", "n_tokens": [8, 160], "d_model": 1},
         "attention": {

@@ -207,6 +207,7 @@ def test_a_measure_is_taken_where_there_is_what_it_is_of(name):
         "mode": {*sections} - {"summarised"},
         "transient": {*sections} - {"recomputed", "summarised"},
         "frozen": {*sections} - {"recomputed", "waning", "thin steps"},
+        "gains": {"diffusion"},
         "flow": {"steps", "thin steps"},
         "source": {"returning"},
         "picture": {"picture"},

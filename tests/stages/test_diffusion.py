@@ -372,6 +372,14 @@ def test_a_seed_reaches_heat_where_some_graph_of_a_job_has_weights(graphs, labor
     assert ("seed" in recipe) is ("affinity" in graphs)
 
 
+@pytest.mark.parametrize("graphs", [["tokens", "affinity"], ["affinity", "tokens"]])
+def test_the_order_in_which_values_are_listed_names_no_other_file(graphs, laboratory):
+    flow = {**PLAIN, "graph": graphs, "beta": 1.0}
+    asked = {"data": DRAWN, "spectra": ["log10_hc_dc_ratio"], "replicates": 10}
+    made = laboratory.run({**asked, "diffusion": flow, "inside": ["graph"]})
+    assert made["graph"].values.tolist() == sorted(graphs)
+
+
 @pytest.mark.parametrize(
     ("record", "layers"),
     [

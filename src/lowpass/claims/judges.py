@@ -12,6 +12,7 @@ import lowpass.claims.order
 import lowpass.claims.remedies
 import lowpass.claims.scaling
 import lowpass.claims.smoothing
+import lowpass.claims.stepping
 import lowpass.claims.steps
 import lowpass.claims.stochastic
 import lowpass.claims.walk

@@ -15,6 +15,7 @@ import lowpass.figures.remedied
 import lowpass.figures.remedies
 import lowpass.figures.scaling
 import lowpass.figures.smoothing
+import lowpass.figures.stepping
 import lowpass.figures.steps
 import lowpass.figures.verdicts
 import lowpass.figures.walk

@@ -22,6 +22,7 @@ import lowpass.measures.frequencies
 import lowpass.measures.gauge
 import lowpass.measures.growth
 import lowpass.measures.heat_fit
+import lowpass.measures.heat_layers
 import lowpass.measures.limits
 import lowpass.measures.matched
 import lowpass.measures.matrices

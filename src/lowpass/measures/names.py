@@ -8,6 +8,7 @@ patches of a ``"picture"`` or lie on a ring with a known ``"density"``, the ``"m
 layer, which not every method forms and not every trajectory stores, its stationary ``"mode"``
 or second ``"modulus"`` alone, a ``"frozen"`` one that serves all layers, the ``"source"`` of a
 remedy that returns to the tokens of layer 0, a ``"flow"`` that layers are steps of, the
+``"gains"`` of heat's modes, which not every method computes, the
 ``"logits"`` of softmax, the ``"weights"`` by which tokens make them, or ``"scores"``, which are
 these logits themselves, stated or made again. The fact ``ordered`` is true of what depends on
 the order of the tokens, or on their places, ``across`` of what compares runs of one job.

@@ -18,9 +18,9 @@ def check_measures(specs: Mapping[str, Any], where: str) -> None:
     """Refuse a measure of something that this experiment has not."""
     for name in specs["spectra"].measures if "spectra" in specs else ():
         of = MEASURES.facts(name).get("of")
-        faults = [absence(wanted, specs) for wanted in (of if isinstance(of, tuple) else (of,))]
-        if any(faults):
-            raise Refusal(f"{where}.spectra: '{name}' {next(filter(None, faults))}.")
+        faults = (absence(wanted, specs) for wanted in (of if isinstance(of, tuple) else (of,)))
+        if fault := next(filter(None, faults), ""):
+            raise Refusal(f"{where}.spectra: '{name}' {fault}.")
 
 
 def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
@@ -32,6 +32,11 @@ def absence(wanted: str | None, specs: Mapping[str, Any]) -> str:
         return "follows from 'attention.beta', which this experiment has not; delete it"
     if wanted in ("matrix", "mode", "modulus"):
         return without_matrix(wanted, specs)
+    if wanted == "gains" and specs["diffusion"].method == "chebyshev":
+        return (
+            "follows from the eigenvalues of the Laplacian, which the method 'chebyshev' never "
+            "computes; delete it, or write 'method: eigh'"
+        )
     if wanted in ("pair", "picture", "density"):
         return without_tokens(wanted, specs["data"])
     if wanted == "transient":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Eigenvalues of the map of values, as a label.
-SPECTRA = {"identity": "μ = 1", "oblique": "μ = e^{±iπ/3}", "quarter_turn": "μ = ±i"}
+SPECTRA = {"identity": "μ = 1", "oblique": "μ at ±60°", "quarter_turn": "μ = ±i"}
 
 
 @FIGURES.add(
@@ -32,7 +32,7 @@ def heat_orders(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Fi
     """Draw the errors of Taylor polynomials."""
     runs = shown["heat-orders"].sel(graph="affinity").isel(replicate=0)
     with look(palette):
-        figure, (ax,) = canvas("column", 2.6, palette, margins={"right": 0.5})
+        figure, (ax,) = canvas("column", 2.8, palette, margins={"right": 0.5})
         draw_errors(ax, runs, palette)
     return figure
 
@@ -63,8 +63,9 @@ def draw_errors(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
     caption="Explicit Euler steps of the heat equation on a ring, whose Laplacian has eigenvalues "
     "up to four. (a) The gain of a wave with k periods along the tokens in one step of the time τ; "
     "dots are measured, dashes 1 − τλ. (b) The factor by which a layer multiplies what differs "
-    "between tokens, in the end, for maps of values with eigenvalues μ; ticks are replicates, dots "
-    "the first of them, dashes join the predicted largest |1 − τλμ|, and the grey line is one.",
+    "between tokens, in the end, for maps of values with eigenvalues μ of modulus one; ticks are "
+    "replicates, dots the first of them, dashes join the predicted largest |1 − τλμ|, and the "
+    "grey line is one.",
 )
 def stability(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw gains of one step, and the growth under many."""

@@ -45,7 +45,7 @@ VARIABLES.enter(
     "log10_taylor_error",
     Card(
         r"\log_{10}\|e^{-\tau L}-T_p(-\tau L)\|_2",
-        "decimal logarithm of the error of a Taylor polynomial",
+        "decimal logarithm of the error of a Taylor sum",
         dims=("replicate", "taylor_power"),
         infinite=NOTHING_FLOWS,
     ),

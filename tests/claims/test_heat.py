@@ -118,6 +118,13 @@ def test_the_slack_is_the_least_of_all_runs(judged, experiments):
     assert judged("B06", experiments)["numbers"]["slack"]["value"] == direct > 0
 
 
+def test_how_little_time_is_best_is_told(judged, experiments):
+    times = experiments[HEAT]["heat_best_time"].sel(weights="untied")
+    numbers = judged("B06", experiments)["numbers"]
+    assert numbers["no_time_untied"]["value"] == np.mean(times.values == 0)
+    assert numbers["time_untied"]["value"] == np.median(times.sel(beta=2.0).values)
+
+
 def test_a_kernel_that_no_shift_changed_would_be_a_function_of_attention(judged, experiments):
     assert judged("B06b", changed(experiments, gauge_error=0.5))["verdict"] == "holds"
 

@@ -55,6 +55,9 @@ def beside_uniform(experiments: Mapping[str, xr.Dataset]) -> dict[str, Number]:
         numbers[f"worse_{kind}"] = share_interval(worse)
         gained = 1 - runs["heat_error"] / runs["identity_error"]
         numbers[f"beyond_identity_{kind}"] = exactly(float(gained.max()))
+        numbers[f"no_time_{kind}"] = exactly(float((runs["heat_best_time"] == 0).mean()))
+        last = runs["heat_best_time"].isel(beta=-1)
+        numbers[f"time_{kind}"] = median_interval(last.values)
     return numbers
 
 

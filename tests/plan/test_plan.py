@@ -137,6 +137,8 @@ OTHER = {
     "layers": "recomputed",
     "projections": "fresh",
     "matrix": "summarised",
+    "integrator": "dop853",
+    "sublayers": 3,
 }
 MANY = {
     "beta": [1.23456789e-300, 1e300],
@@ -157,6 +159,8 @@ BESIDE = {
     "gfsa_order": {"remedy": "gfsa"},
     "projections": {"layers": "recomputed"},
     "mask_width": {"mask": "window", "mask_width": 1},
+    "integrator": {"skip": 1.0, "arithmetic": "float64"},
+    "sublayers": {"skip": 1.0},
 }
 
 

@@ -47,7 +47,7 @@ def gauge_error(trajectory: xr.Dataset) -> xr.DataArray:
     return in_units(trajectory, gauge.constant_gauges, gauge=gauge.GAUGES)
 
 
-DIMENSIONS.enter("search", Card("", "rank of a search for the best shift"))
+DIMENSIONS.enter("search", Card("r", "rank of a search for the best shift"))
 VARIABLES.enter(
     "best_gauge_error",
     Card(

@@ -18,7 +18,18 @@ from lowpass import store
 from lowpass.__main__ import main
 
 from ..workflow.project import ROOT
-from . import attention, consensus, integrators, layers, memory, overhead, plan, spectra, startup
+from . import (
+    attention,
+    consensus,
+    heat,
+    integrators,
+    layers,
+    memory,
+    overhead,
+    plan,
+    spectra,
+    startup,
+)
 from .__main__ import TOPICS
 from .measuring import Row, Samples, alternate, divided
 from .report import amount, save, table
@@ -105,6 +116,21 @@ def test_every_integrator_reaches_the_error_that_is_asked_for():
         assert integrators.relative_distance(way(), exact) <= error
         coarser = next(integrators.ways(flow, x, name))
         assert integrators.relative_distance(coarser(), exact) > error
+
+
+def test_heat_is_the_same_by_every_method_and_as_near_as_is_asked():
+    given = heat.problem(12, 3)
+    exact = heat.exponentials(given)
+    for method in ("eigh", "chebyshev"):
+        assert_allclose(heat.at_all_times(given, method)[heat.SAMPLED], exact, atol=1e-13)
+    apart = exact - np.einsum("i,tia->ta", given.stationary, exact)[:, None]
+    norm = np.sqrt(12 * np.einsum("i,tia->t", given.stationary, apart**2))
+    assert_allclose(heat.norms(given)[heat.SAMPLED], np.log10(norm), atol=1e-11)
+    for goal in heat.GOALS:
+        for name in (goal.ours, goal.theirs):
+            way = heat.cheapest(given, name, goal.error)
+            near = heat.flowed(given, "eigh", 1)
+            assert heat.relative_distance(way(), near) <= goal.error
 
 
 def test_both_ways_to_a_modulus_and_to_a_rank_agree():

@@ -13,6 +13,7 @@ import lowpass.figures.order
 import lowpass.figures.pictures
 import lowpass.figures.remedied
 import lowpass.figures.remedies
+import lowpass.figures.residual
 import lowpass.figures.scaling
 import lowpass.figures.smoothing
 import lowpass.figures.stepping

@@ -168,7 +168,7 @@ VARIABLES.enter(
     "tapered_rate",
     Card(
         r"\bar\rho",
-        "rate of the transient ratio, its swings averaged out",
+        "rate of the transient ratio",
         dims=("replicate",),
         infinite="a layer leaves nothing of the stationary component",
     ),
@@ -193,11 +193,7 @@ def tapered_rate(trajectory: xr.Dataset) -> xr.DataArray:
 
 VARIABLES.enter(
     "tapered_growth",
-    Card(
-        r"\bar\gamma",
-        "growth of the transient component, its swings averaged out",
-        dims=("replicate",),
-    ),
+    Card(r"\bar\gamma", "growth of the transient component", dims=("replicate",)),
 )
 ROUNDING.enter("tapered_growth", Fitted(off=0.1))
 

@@ -59,7 +59,7 @@ VARIABLES.enter(
 )
 
 
-@MEASURES.add("least_real_value", of="attention")
+@MEASURES.add("least_real_value")
 def least_real_value(trajectory: xr.Dataset) -> xr.DataArray:
     """Give the least real part of an eigenvalue of the projection of values and outputs.
 
@@ -79,7 +79,7 @@ def of_values(trajectory: xr.Dataset, function: Callable[[np.ndarray], np.ndarra
         for name in ("w_v", "w_o")
         if name in trajectory
     ]
-    like = trajectory["skip_weight"]
+    like = trajectory["skip_weight" if "skip_weight" in trajectory else "layer_time"]
     if not drawn:
         return like.copy(data=np.ones(like.shape))
     product = drawn[0] if len(drawn) == 1 else drawn[0] @ drawn[1]

@@ -133,10 +133,11 @@ REGISTER.enter(
         says="A residual connection is a bypass beside the low-pass filter, and slows the loss of "
         "the high-frequency component.",
         source="note 1 (2)",
-        condition="The eigenvalues μ of W_V are positive.",
+        condition="The eigenvalues μ of W_V are positive, and so is λ₂.",
         repaired="Per layer the transient ratio changes by the largest |1 + μⱼλᵢ(A)| of a "
-        "transient mode i over the largest |1 + μⱼ|: positive μ slows the smoothing, negative μ "
-        "sharpens, and no positive μ passes all.",
+        "transient mode i over the largest |1 + μⱼ|. For W_V = μI and real λ it falls for every "
+        "positive μ, grows for −2/(1 + λ) < μ < 0 with the least eigenvalue λ, without bound at "
+        "μ = −1, and falls again below.",
     ),
 )
 REGISTER.enter(
@@ -203,8 +204,9 @@ REGISTER.enter(
         says="The flow is a diffusion whatever the sign of W_V.",
         source="note 1 (2), tacitly",
         condition="Re μ > 0 for every eigenvalue μ of W_V.",
-        repaired="The flow is a diffusion exactly when Re μ > 0; for Re μ < 0 it is the backward "
-        "heat equation, which is ill-posed as n grows.",
+        repaired="If L has real eigenvalues, dX/dt = −LXW_V damps every mode exactly when Re μ > 0 "
+        "for all μ. A μ with Re μ < 0 makes it the backward heat equation, whose growth in a unit "
+        "of time has no bound in the continuum limit.",
     ),
 )
 REGISTER.enter(

@@ -32,8 +32,8 @@ DRAWN = {"values": "random", "value_scale": 1}
     caption="Residual layers X + AXW_V. (a) W_V = μI: the factor by which one layer multiplies the "
     "transient ratio, in the replicate whose interval of sharpening (shaded) ranks in the middle. "
     "Dashes are predicted from the eigenvalues of A, dots measured on iterated layers; at μ = −1 "
-    "(grey line) both are infinite. The rate of the HC/DC ratio (ochre) is the same where it falls, "
-    "and one where the transient ratio grows. "
+    "(grey line) both are infinite. The rate of the HC/DC ratio (ochre) is one where the "
+    "transient ratio grows, and the same elsewhere. "
     "(b) Random W_V: the gains of all modes of one layer in the complex plane. Dots are measured; "
     "dashes join those predicted for one mode of W_V and all modes of A, and ochre dashes those of "
     "(2I − τL)W_V, which meet at zero.",

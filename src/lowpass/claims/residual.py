@@ -146,7 +146,6 @@ def flow_is_a_diffusion(experiments: Mapping[str, xr.Dataset]) -> Measured:
         repaired_distance=float(((growth > 1) != (least < 0)).mean()),
         witness=f"flow-values: tapered_growth at {place_of_largest(distance)}",
         numbers={
-            "runs": exactly(float(growth.size)),
             "wrong": exactly(float(((growth > 1) != (least < 0)).sum())),
             "damping_share": exactly(float((least > 0).mean())),
             "damped_most": exactly(float(growth.where(least > 0).max())),

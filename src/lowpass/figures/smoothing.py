@@ -55,9 +55,14 @@ def draw_record(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
     ax.plot(year, smoothed["fit"].values, color=palette.attention, zorder=4)
     ax.axvline(DAM, color=palette.quiet, linewidth=0.5, zorder=0.5)
     annotate(ax, "Aswan dam works begin, 1899", (DAM, ax.get_ylim()[1]), (4, -4), palette)
+    name_flow(ax, smoothed)
+    head(ax, "a", "Attention over years smooths the Nile")
+
+
+def name_flow(ax: Axes, smoothed: xr.Dataset) -> None:
+    """Say what keys and values of the record are."""
     ax.set_xlabel(f"{axis_text(smoothed['key_position'])}:  year")
     ax.set_ylabel(f"{axis_text(smoothed['value'])}:  annual flow  ($10^8$ m$^3$)")
-    head(ax, "a", "Attention over years smooths the Nile")
 
 
 def draw_criterion(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:

@@ -42,7 +42,7 @@ def matched(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure
     layers = [layer for layer in SHOWN_LAYERS if layer in run["recorded_layer"]]
     with look(palette):
         figure, (ax,) = canvas(
-            "column", 3.0, palette, margins={"left": 0.2, "right": 0.05, "bottom": 0.24}
+            "column", 3.02, palette, margins={"left": 0.2, "right": 0.05, "bottom": 0.26}
         )
         draw_rows(ax, run, layers, palette)
         head(ax, "", "With as much left, attention has kept the edges")
@@ -64,8 +64,6 @@ def draw_rows(ax: Axes, run: xr.Dataset, layers: Sequence[int], palette: Palette
                 image.set_extent((left, left + 1, top + 1, top))
                 continue
             draw_grey(ax, levels, left, top)
-            if name == "heat" and layer:
-                name_time(ax, run.sel(recorded_layer=layer), (left, top + 1))
         beside = {"rotation": 90, "ha": "right", "va": "center", "color": colour}
         ax.annotate(
             name,
@@ -77,21 +75,26 @@ def draw_rows(ax: Axes, run: xr.Dataset, layers: Sequence[int], palette: Palette
             **beside,
         )
     name_depths(ax, layers, step, palette, 3 * step - GAP)
+    for column, layer in enumerate(layers[1:], start=1):
+        below = (column * step + 0.5, 3 * step - GAP)
+        name_time(ax, run.sel(recorded_layer=layer), below, palette.diffusion)
     ax.set(xticks=[], yticks=[], aspect="equal", anchor="NW")
     ax.set(xlim=(-0.12, len(layers) * step - GAP), ylim=(3 * step + 0.12, -0.02))
 
 
-def name_time(ax: Axes, run: xr.Dataset, corner: tuple[float, float]) -> None:
-    """Write how long heat has flowed into the lower left corner of its picture."""
+def name_time(ax: Axes, run: xr.Dataset, below: tuple[float, float], colour: str) -> None:
+    """Write how long heat has flowed below the depth of its column."""
     time = run["matched_heat_time"]
     ax.annotate(
         f"${time.attrs['symbol']}={float(time):.2g}$",
-        corner,
-        (3, 3),
+        below,
+        (0, -15),
         textcoords="offset points",
+        ha="center",
+        va="top",
         fontsize=NOTE,
-        # A picture has its own levels, by day and by night.
-        color=PAPER.ground,
+        color=colour,
+        annotation_clip=False,
     )
 
 

@@ -155,7 +155,8 @@ def test_a_kind_of_product_is_all_its_files(rules):
 def test_an_experiment_is_its_file_and_the_figures_that_show_it(rules):
     found = rules.targets("nile")
     assert found[0] == rules.plan.experiments["nile"].path
-    assert {Path(path).name.partition("~")[0] for path in found[1:]} == {"nile"}
+    shown = {Path(path).name.partition("~")[0] for path in found[1:]}
+    assert shown == {"nile", "nile-levels"}
     assert {Path(path).suffix for path in found[1:]} == {".svg", ".png", ".pdf"}
 
 

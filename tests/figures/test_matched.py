@@ -5,7 +5,13 @@ import pytest
 from matplotlib.colors import to_hex
 from numpy.testing import assert_array_equal
 
-from lowpass.figures.matched import RECORD_LAYER, ROWS, SHOWN_LAYERS, matched, nile_levels
+from lowpass.figures.matched import (
+    RECORD_LAYER,
+    ROWS,
+    SHOWN_LAYERS,
+    nile_levels,
+    photograph_matched,
+)
 from lowpass.figures.palette import NIGHT, PAPER
 
 from .exhibits import drawn, experiment
@@ -24,7 +30,7 @@ def layers(shown):
 
 
 def test_every_picture_is_stored_and_none_is_rescaled(shown, layers):
-    (panel,) = matched(shown, PAPER).axes
+    (panel,) = photograph_matched(shown, PAPER).axes
     run = shown["photograph"].isel(replicate=0)
     widest = float(abs(run["matched_difference_picture"]).max())
     images = iter(panel.images)
@@ -40,13 +46,13 @@ def test_every_picture_is_stored_and_none_is_rescaled(shown, layers):
 
 @pytest.mark.parametrize("palette", [PAPER, NIGHT], ids=["paper", "night"])
 def test_no_difference_has_the_colour_of_the_ground(palette, shown, layers):
-    (panel,) = matched(shown, palette).axes
+    (panel,) = photograph_matched(shown, palette).axes
     image = panel.images[2 * len(layers)]
     assert to_hex(image.cmap(image.norm(0.0))).upper() == palette.ground.upper()
 
 
 def test_heat_bears_the_time_that_is_stored(shown, layers):
-    (panel,) = matched(shown, PAPER).axes
+    (panel,) = photograph_matched(shown, PAPER).axes
     words = {text.get_text() for text in panel.texts}
     time = shown["photograph"]["matched_heat_time"].isel(replicate=0)
     for layer in layers[1:]:
@@ -54,7 +60,7 @@ def test_heat_bears_the_time_that_is_stored(shown, layers):
 
 
 def test_rows_bear_the_colours_of_their_ideas(shown):
-    (panel,) = matched(shown, PAPER).axes
+    (panel,) = photograph_matched(shown, PAPER).axes
     colours = {text.get_text(): text.get_color() for text in panel.texts}
     assert colours["attention"] == PAPER.attention
     assert colours["heat"] == PAPER.diffusion

@@ -28,7 +28,7 @@ ROWS = {
 
 
 @FIGURES.add(
-    "matched",
+    "photograph-matched",
     experiments=("photograph",),
     section="photograph",
     caption="The photograph after some layers of attention, and heat stopped where its patches "
@@ -36,7 +36,7 @@ ROWS = {
     "the two, each without its mean patch: ochre where attention is brighter, blue where it is "
     "darker, and blank where they agree, with one scale throughout.",
 )
-def matched(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
+def photograph_matched(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw three rows of pictures, a column for each depth."""
     run = shown["photograph"].isel(replicate=0)
     layers = [layer for layer in SHOWN_LAYERS if layer in run["recorded_layer"]]
@@ -104,8 +104,8 @@ def name_time(ax: Axes, run: xr.Dataset, below: tuple[float, float], colour: str
     section="nile-levels",
     caption="The annual flow of the Nile after a few layers of attention to flows (blue), and heat "
     "that flows between neighbouring years, stopped where as much is left of it (ochre). Dots are "
-    "the observed flows. Attention moves a year by its flow alone and keeps every jump from year "
-    "to year; heat moves it by its neighbours and keeps none.",
+    "the observed flows. Attention moves a year by its flow alone, and what jumps from year to year "
+    "still does; heat moves it by its neighbours, and smooths the jumps.",
 )
 def nile_levels(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw observed flows, attention, and heat of the same norm."""

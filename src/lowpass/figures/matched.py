@@ -104,8 +104,8 @@ def name_time(ax: Axes, run: xr.Dataset, below: tuple[float, float], colour: str
     section="nile-levels",
     caption="The annual flow of the Nile after a few layers of attention to flows (blue), and heat "
     "that flows between neighbouring years, stopped where as much is left of it (ochre). Dots are "
-    "the observed flows. Attention moves a year by its flow alone, and what jumps from year to year "
-    "still does; heat moves it by its neighbours, and smooths the jumps.",
+    "the observed flows. Attention moves a year by its flow alone, and what jumps from year to "
+    "year still does; heat moves it by its neighbours, and smooths the jumps.",
 )
 def nile_levels(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw observed flows, attention, and heat of the same norm."""

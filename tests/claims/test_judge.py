@@ -131,10 +131,9 @@ def test_every_statement_has_its_line_in_the_order_of_the_register(verdicts):
 
 def test_a_statement_without_a_judge_is_visibly_not_examined(verdicts):
     judges = {CLAIMS.facts(name)["claim"] for name in CLAIMS}
-    assert {claim for claim in verdicts if verdicts[claim]["verdict"] == "not examined"} == {
-        *REGISTER
-    } - judges
-    assert "as_written" not in verdicts["B06b"]
+    silent = {claim for claim in verdicts if verdicts[claim]["verdict"] == "not examined"}
+    assert silent == {*REGISTER} - judges
+    assert all("as_written" not in verdicts[claim] for claim in silent)
 
 
 def test_each_judge_judges_a_claim_of_its_own():

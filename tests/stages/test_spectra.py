@@ -58,6 +58,7 @@ WHERE = {
     "frozen": {*SECTIONS},
     "source": set(),
     "density": set(),
+    "gains": {"diffusion"},
     "scores": {"attention"},
     "flow": {"attention"},
     "diffusion": {"diffusion"},

@@ -141,10 +141,10 @@ def stable(trajectory: xr.Dataset) -> xr.DataArray:
 
     Returns
     -------
-    (..., replicate) int
+    (..., replicate) float
         One where none does, else zero.
     """
-    return trajectory["stable"]
+    return trajectory["stable"].astype(float)
 
 
 VARIABLES.enter(

@@ -55,7 +55,7 @@ gc: $(LOCKED)  ## list results that no configuration plans; ARGS=--paths for xar
 	$(RUN) lowpass gc $(ARGS)
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
-	$(RUN) pytest -q -n 2 --dist loadgroup $(ARGS)
+	$(RUN) pytest -q -n 2 --dist loadscope $(ARGS)
 
 soak: $(TESTED)  ## kill twenty runs at random moments, and check that they go on to the same bytes
 	LOWPASS_KILLS=$(or $(KILLS),20) $(RUN) pytest -q -n 2 tests/workflow/test_kills.py $(ARGS)

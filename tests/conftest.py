@@ -4,6 +4,13 @@ import numpy as np
 import pytest
 
 from .laboratory import Laboratory
+from .together import Together
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log) -> Together:
+    """Tell xdist which tests one worker runs."""
+    return Together(config, log)
 
 
 @pytest.fixture
@@ -21,4 +28,4 @@ def laboratory(tmp_path) -> Laboratory:
 @pytest.fixture(scope="session")
 def shared_laboratory(tmp_path_factory) -> Laboratory:
     """Run experiments whose products several tests read, and none changes."""
-    return Laboratory(tmp_path_factory.mktemp("laboratory"))
+    return Laboratory(tmp_path_factory.mktemp("laboratory"), unchanged=True)

@@ -29,17 +29,25 @@ def no_code(recipe: Mapping[str, Any]) -> str:
 
 
 class Laboratory:
-    """Make what a section plans, each product once, below one folder."""
+    """Make what a section plans, each product once, below one folder.
+
+    Where nobody changes files, each of them is digested and read once, too.
+    """
 
     def __init__(
         self,
         folder: Path,
         code: Callable[[Mapping[str, Any]], str] = no_code,
         root: Path = ROOT,
+        *,
+        unchanged: bool = False,
     ) -> None:
         self.folder = folder
         self.root = root
         self.code = code
+        self.unchanged = unchanged
+        self._parents: dict[str, dict[str, str]] = {}
+        self._read: dict[str, xr.Dataset] = {}
         self.versions = {"python": "3", "numpy": "2"}
 
     def plan(self, section: Mapping[str, Any], *, seed: int = SEED) -> Plan:
@@ -52,6 +60,8 @@ class Laboratory:
 
     def make(self, point: Point) -> dict[str, str]:
         """Make a product and all it is made from; describe it as a parent."""
+        if self.unchanged and point.path in self._parents:
+            return self._parents[point.path]
         parents = [self.make(parent) for parent in point.parents]
         if not self.file(point).exists():
             record = record_of(
@@ -62,12 +72,16 @@ class Laboratory:
                 self.versions,
             )
             store.write(self.file(point), self._compute(point), record, parents)
-        return {"path": point.path, "key": point.key, "digest": store.digest(self.file(point))}
+        digest = store.digest(self.file(point))
+        self._parents[point.path] = {"path": point.path, "key": point.key, "digest": digest}
+        return self._parents[point.path]
 
     def open(self, point: Point) -> xr.Dataset:
         """Read a product, which is made where it is missing, without its record and digest."""
         self.make(point)
-        return store.read(self.file(point)).drop_attrs(deep=False)
+        if not (self.unchanged and point.path in self._read):
+            self._read[point.path] = store.read(self.file(point)).drop_attrs(deep=False)
+        return self._read[point.path].copy(deep=True)
 
     def run(self, section: Mapping[str, Any], *, seed: int = SEED) -> xr.Dataset:
         """Make an experiment and read its dataset."""

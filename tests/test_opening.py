@@ -18,9 +18,6 @@ from lowpass.registry import Refusal
 
 from .results_tree import CONFIG, edit_value, forge, grow, keeping_times
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("opening")
-
 NAME = "dc-limit"
 
 

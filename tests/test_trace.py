@@ -27,9 +27,6 @@ from .results_tree import (
     keeping_times,
 )
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("trace")
-
 KINDS = (".svg", ".png", ".pdf", ".night.svg")
 NETCDF = ("data", "attention", "spectra", "experiment", "smoothing")
 PRODUCTS = [

@@ -11,9 +11,6 @@ from .harness import Subject, begins_at, fingerprints, missed, run, strays, writ
 from .mutation import mutants, write_mutants
 from .sabotage import forget_constants
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("model")
-
 MODEL = """
 kernels.py
 import numpy as np

@@ -31,9 +31,6 @@ from .harness import Subject, caught, fingerprints, missed, run, strays
 from .mutation import mutants, mutants_at, write_mutants
 from .sabotage import forget_entries, forget_imports
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("real")
-
 SEED = 20261129
 COUNT = os.environ.get("FINGERPRINT_MUTANTS", "30")
 PROJECT = Path(__file__).parents[2]

@@ -17,9 +17,6 @@ from lowpass.stages.spectra import spectra
 
 from ..laboratory import Laboratory
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("spectra")
-
 GAUSSIAN = {"generator": "gaussian", "n_tokens": 6, "d_model": 3}
 # Of few pixels, since some measures solve a linear program for each layer.
 IMAGE = {"generator": "image", "path": "small.png", "patch": 2, "copies": 5}

@@ -22,9 +22,6 @@ from lowpass.verify.verdict import LEVELS, Answer, level_of, verify
 
 from ..results_tree import CONFIG, EXPERIMENTS, Tree, edit_value, forge, grow
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("verdict")
-
 BY = "take over the results that are there with --accept."
 AGAIN = "run the workflow, as 'make paper' does."
 

@@ -6,7 +6,6 @@ is read off a dry run, as a person reads it.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -20,20 +19,14 @@ import yaml
 
 from lowpass.provenance import record_in
 
+from .environment import environment
+from .warm import run_module
+
 ROOT = Path(__file__).parents[2]
 PARTS = ("Makefile", "Snakefile", "config", "profiles", "src", "workflow")
 # The paper's experiments in miniature; other entries of the smoke run are left out.
 EXPERIMENTS = ("dc-limit", "counterexamples", "nile")
 CONFIG = "config/paper.yaml"
-# What make or a person may have set, and a run must not rely on.
-SET = (
-    "PYTHONPATH",
-    "PYTHONDONTWRITEBYTECODE",
-    "SNAKEMAKE_PROFILE",
-    "OPENBLAS_NUM_THREADS",
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-)
 PATIENCE = 600  # Seconds until a command hangs, on a busy machine.
 NOTHING: Counter[str] = Counter()
 Finished = subprocess.CompletedProcess
@@ -132,9 +125,13 @@ class Project:
         source = {"PYTHONPATH": str(self.root / "src"), **(env or {})}
         return self._run(list(arguments), source)
 
+    def lowpass(self, *arguments: str) -> Finished:
+        """Ask a question of the command line."""
+        return self._ask("lowpass", *arguments, PYTHONPATH=str(self.root / "src"))
+
     def trace(self, *arguments: str) -> Finished:
         """Run ``lowpass trace``."""
-        return self.python("-m", "lowpass", "trace", *arguments)
+        return self.lowpass("trace", *arguments)
 
     def snakemake(
         self, *arguments: str, env: Mapping[str, str] | None = None, cores: int = 2
@@ -161,13 +158,19 @@ class Project:
         """Run the workflow, which must succeed, and count the jobs of each rule."""
         return jobs_in(succeeded(self.snakemake(*arguments, **options)))
 
-    def plan(self, *arguments: str, **options: Any) -> Counter[str]:
+    def plan(self, *arguments: str) -> Counter[str]:
         """Count the jobs of each rule that a run would start, without ``all`` and ``total``."""
-        return jobs_in(self.dry(*arguments, **options))
+        return jobs_in(self.dry(*arguments))
 
-    def dry(self, *arguments: str, **options: Any) -> str:
+    def dry(self, *arguments: str) -> str:
         """Give what a dry run prints: every job with its first output and its reason."""
-        return succeeded(self.snakemake("--dry-run", *arguments, **options))
+        return succeeded(self._ask("snakemake", "--dry-run", *arguments, "--cores", "2"))
+
+    def _ask(self, module: str, *arguments: str, **env: str) -> Finished:
+        """Run a module that computes nothing, and so would spend its time on imports."""
+        if self.within:
+            return self._run(["-m", module, *arguments], env)
+        return run_module((module, *arguments), self.root, environment(env), PATIENCE)
 
     def _run(self, arguments: list[str], env: Mapping[str, str]) -> Finished:
         return subprocess.run(
@@ -192,11 +195,6 @@ class Project:
             str(path.relative_to(self.root)) for path in self.root.glob("results/**/*.*")
         )
         return {name: (self.root / name).read_bytes() for name in found}
-
-
-def environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Give the environment of a shell in which nobody has prepared anything."""
-    return {name: value for name, value in os.environ.items() if name not in SET} | dict(env)
 
 
 def merged(old: Any, new: Any) -> Any:

@@ -13,9 +13,6 @@ import pytest
 
 from .project import NOTHING, Finished, Project, jobs_in, succeeded
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("bytes")
-
 SNAKEMAKE = Path(sys.executable).parent / "snakemake"
 # What of the environment belongs to the machine: which instructions its BLAS chooses.
 MACHINE = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")

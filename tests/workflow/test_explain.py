@@ -6,8 +6,6 @@ import json
 import re
 import shutil
 import signal
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +19,7 @@ from lowpass.explaining.reruns import LARGEST
 from lowpass.explaining.rulebook import commands
 from lowpass.memory import Memory
 
-from .project import CONFIG, Project, environment, jobs_in, succeeded, write_config
+from .project import CONFIG, Project, jobs_in, succeeded, write_config
 from .test_midrun import Run
 from .test_reruns import EDITS, KERNELS, Change, configures, edits, installs
 
@@ -67,19 +65,10 @@ class Explained(NamedTuple):
 
     @classmethod
     def of(cls, project: Project, *targets: str) -> Explained:
-        """Ask for both at once."""
-        asked = subprocess.Popen(
-            [sys.executable, "-m", "lowpass", "explain", "--json", *targets],
-            cwd=project.root,
-            env=environment({"PYTHONPATH": str(project.root / "src")}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        dry = project.dry(*targets)
-        said, complaint = asked.communicate()
-        assert (asked.returncode, complaint) == (0, "")
-        return cls(json.loads(said), dry)
+        """Ask for both."""
+        asked = project.lowpass("explain", "--json", *targets)
+        assert (asked.returncode, asked.stderr) == (0, "")
+        return cls(json.loads(asked.stdout), project.dry(*targets))
 
     def causes(self) -> list[str]:
         """Give what is said, after checking that it is said of the jobs that Snakemake plans."""
@@ -287,9 +276,9 @@ def test_code_that_snakemake_forgot_is_named_with_what_makes_it_again(project):
     deletes(".snakemake")(project)
     said = Explained.of(project)
     assert said.causes() == []
-    told = succeeded(project.python("-m", "lowpass", "explain"))
+    told = succeeded(project.lowpass("explain"))
     assert told.startswith("nothing would run\nwould not run, though lowpass.kernels.softmax chan")
-    paths = succeeded(project.python("-m", "lowpass", "explain", "--forgotten")).split()
+    paths = succeeded(project.lowpass("explain", "--forgotten")).split()
     assert paths == said.answer["forgotten"]
     forced = project.dry("--forcerun", *paths)
     assert {*re.findall(r"^Job \d+: (results/\S+)$", forced, re.MULTILINE)} == {
@@ -304,7 +293,7 @@ def test_code_that_snakemake_forgot_is_named_with_what_makes_it_again(project):
 
 def test_it_answers_while_a_run_is_in_progress_and_after_it_was_interrupted(project):
     run = Run.until_first_trajectory(project)
-    during = project.python("-m", "lowpass", "explain", "--json")
+    during = project.lowpass("explain", "--json")
     run.process.send_signal(signal.SIGINT)
     run.end()
     assert (during.returncode, during.stderr) == (0, "")
@@ -328,7 +317,7 @@ def test_causes_come_first_and_then_the_sum(project):
     does(MORE, edits(KERNELS, "plan = np.empty(scores.shape)", "plan = np.zeros(scores.shape)"))(
         project
     )
-    lines = succeeded(project.python("-m", "lowpass", "explain", "--all")).splitlines()
+    lines = succeeded(project.lowpass("explain", "--all")).splitlines()
     files = [line for line in lines if line.startswith("    ")]
     assert [line for line in lines if line not in files] == [
         "beta 3 is new in dc-limit: 1 attention, 1 spectra, the experiment dc-limit, the claims, "

@@ -14,9 +14,6 @@ from numpy.testing import assert_allclose
 from ..test_readme import block
 from .project import NOTHING, Finished, Project, succeeded, told
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("own tensors")
-
 MINE = ("mine", "--configfile", "mine.yaml")
 CHAIN = Counter(generate=1, attention=1, spectra=1, experiment=1, mine=1)
 # Beside the experiment of the README: logits that hide keys, alone in a file.

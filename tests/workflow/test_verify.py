@@ -13,9 +13,6 @@ from lowpass import store
 
 from .project import EXPERIMENTS, Finished, Project, environment, succeeded
 
-# What its tests share is made once, by one worker.
-pytestmark = pytest.mark.xdist_group("verify")
-
 ALL = [*sorted(EXPERIMENTS), "claims"]
 # Kernels that OpenBLAS can be told to take: the first runs on every x86-64, others on ARM.
 KERNELS = ("Prescott", "Haswell", "ARMV8", "NEOVERSEN1")
@@ -27,7 +24,7 @@ SAMPLE = (
 
 def verify(project: Project, *arguments: str) -> Finished:
     """Type the command for the configuration of the paper."""
-    return project.python("-m", "lowpass", "verify", *arguments)
+    return project.lowpass("verify", *arguments)
 
 
 def levels(finished: Finished) -> dict[str, str]:

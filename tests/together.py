@@ -1,0 +1,45 @@
+"""Which tests one worker runs, since they share what takes long to make.
+
+Marks would say so too, but xdist writes them to where pytest 9.2 no longer reads them.
+"""
+
+from __future__ import annotations
+
+from xdist.scheduler import LoadScopeScheduling
+
+# Folders and files below this one. What each of them shares is a fixture of its own.
+TOGETHER = (
+    "claims",
+    "figures",
+    "fingerprint/test_mutants.py",
+    "fingerprint/test_real.py",
+    "stages/test_spectra.py",
+    "test_opening.py",
+    "test_trace.py",
+    "verify/test_verdict.py",
+    "workflow/test_bytes.py",
+    "workflow/test_own_tensors.py",
+    "workflow/test_report.py",
+    "workflow/test_verify.py",
+)
+
+
+def together(name: str) -> str:
+    """Give what tests have in common that one worker runs: a place, or one test its own name.
+
+    Examples
+    --------
+    >>> together("tests/claims/test_order.py::test_high_frequencies_may_pass")
+    'claims'
+    >>> together("tests/test_ring.py::test_a_ring_is_closed")
+    'tests/test_ring.py::test_a_ring_is_closed'
+    """
+    path = name.partition("::")[0].removeprefix("tests/")
+    return next((place for place in TOGETHER if f"{path}/".startswith(f"{place}/")), name)
+
+
+class Together(LoadScopeScheduling):
+    """Send what belongs together to one worker, the largest first."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return together(nodeid)

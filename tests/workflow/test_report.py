@@ -31,7 +31,6 @@ from lowpass.report import as_html
 
 from .project import EXPERIMENTS, Finished, Project, environment, jobs_in, succeeded
 
-pytestmark = pytest.mark.xdist_group("report")
 DEMANDED = "LOWPASS_BROWSER"
 BROWSER = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (

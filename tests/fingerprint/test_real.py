@@ -221,7 +221,10 @@ def mutated(real, tmp_path_factory):
     patterns = [f"lowpass/{name}.py" for name in REACHABLE]
     paths = [path for pattern in patterns for path in sorted(real.root.glob(pattern))]
     count = None if COUNT == "all" else int(COUNT)
-    found = list(islice(mutants(paths, np.random.default_rng(SEED)), count))
+    rng = np.random.default_rng(SEED)
+    found = list(islice(mutants(paths, rng), count))
+    # An entry of a registry is among them whatever the sample holds.
+    found += mutants_at(*definition(real, "weights.py", "symmetric"), rng, each=1)
     subjects = list(write_mutants(real, tmp_path_factory.mktemp("mutants"), found))
     results = run(subjects, watched=False, preload=OUTSIDE)
     what = [mutant.what for mutant in found]

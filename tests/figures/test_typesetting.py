@@ -21,6 +21,7 @@ from lowpass.figures.typesetting import (
         ("n⁻¹ᵗ", "n$^{-1t}$"),
         ("S̃ and ẑ", r"$\tilde{S}$ and $\hat{z}$"),
         (r"already $\lambda_2$", r"already $\lambda_2$"),
+        ("AXW_V and x_v", "AXW$_{V}$ and x_v"),
         ("plain", "plain"),
     ],
 )

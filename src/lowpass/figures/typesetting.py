@@ -1,7 +1,8 @@
 """From plain Unicode to lines of type.
 
-STIX has no subscript two: scripts and accents written in Unicode become
-mathematics here, and a sentence becomes lines of a width. Nothing is drawn.
+STIX has no subscript two: scripts and accents written in Unicode, and capital
+indices as in W_V, become mathematics here, and a sentence becomes lines of a width.
+Nothing is drawn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ ACCENTS = "\u0302\u0303\u0304\u0307"
 ACCENTS_SPELT = ("hat", "tilde", "bar", "dot")
 TOKEN = re.compile(
     rf"(?P<accent>[^\W\d_][{ACCENTS}])|(?P<up>[{SUPERSCRIPTS}]+)|(?P<down>[{SUBSCRIPTS}]+)"
+    r"|(?<=\w)_(?P<index>[A-Z]+)\b"
 )
 # Mathematics between dollars is one word, whatever spaces it has.
 WORD = re.compile(r"(?:\$[^$]*\$|[^\s$])+")
@@ -29,6 +31,8 @@ def typeset(text: str) -> str:
     --------
     >>> typeset("|λ₂|ᵗ bounds the rate")
     '|λ$_{2}$|$^{t}$ bounds the rate'
+    >>> typeset("the sign of W_V")
+    'the sign of W$_{V}$'
     """
     return TOKEN.sub(_spelt, unicodedata.normalize("NFD", text))
 
@@ -38,6 +42,8 @@ def _spelt(token: re.Match[str]) -> str:
     found = token[0]
     if token["accent"]:
         return rf"$\{ACCENTS_SPELT[ACCENTS.index(found[1])]}{{{found[0]}}}$"
+    if token["index"]:
+        return f"$_{{{token['index']}}}$"
     if token["up"]:
         return f"$^{{{found.translate(str.maketrans(SUPERSCRIPTS, SUPERSCRIPTS_SPELT))}}}$"
     return f"$_{{{found.translate(str.maketrans(SUBSCRIPTS, SUBSCRIPTS_SPELT))}}}$"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Points: a row, what lies above the rows and below them, and a line of the ids at the bottom.
 ROW, ABOVE, BELOW, LINE = 13.0, 26.0, 40.0, 10.0
 # Points that all rows may take of a printed page; they move together where they would take more.
-PAGE = 600.0
+PAGE = 550.0
 # Inches: room for a claim's name and words, and for its verdict.
 LEFT, RIGHT = 2.75, 0.78
 EDGE, ID = 8.0, 22.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.markers import TICKLEFT
 from numpy.testing import assert_array_equal
 
 from lowpass.figures.contraction import middles
@@ -24,11 +25,11 @@ def spectra(shared_laboratory):
     return experiment(shared_laboratory, "random-walk")
 
 
-def lines(ax, marker: str) -> list[np.ndarray]:
+def lines(ax, marker) -> list[np.ndarray]:
     return [drawn(line) for line in ax.lines if line.get_marker() == marker]
 
 
-def heights(ax, marker: str) -> np.ndarray:
+def heights(ax, marker) -> np.ndarray:
     return np.sort(np.concatenate([points[:, 1] for points in lines(ax, marker)]))
 
 
@@ -60,8 +61,20 @@ def test_the_best_case_is_stored(panel, kind, runs):
     best, other = one["best_gauge_error"].isel(search=0), one["symmetrised_error"]
     assert_array_equal(heights(ax, "_"), stored(best.values, other.values))
     assert_array_equal(heights(ax, "o"), stored(middles(best), middles(other)))
+    assert_array_equal(heights(ax, TICKLEFT), stored(one["heat_floor"].values))
+
+
+@pytest.mark.parametrize(("panel", "kind"), [(2, "untied"), (3, "tied")])
+def test_each_dot_of_the_best_shifts_is_above_the_floor_of_its_own_replicate(panel, kind, runs):
+    """The floors that rank in the middle would belong to other replicates."""
+    spoilt = runs.sel(replicate=[0, 0, 0]).copy(deep=True).assign_coords(replicate=[0, 1, 2])
+    for replicate, (best, floor) in enumerate([(0.9, 0.8), (0.6, 0.1), (0.5, 0.4)]):
+        for name, value in (("best_gauge_error", best), ("heat_floor", floor)):
+            spoilt[name].loc[{"weights": kind, "replicate": replicate}] = value
+    ax = heat_kernel({"heat-kernel": spoilt}, PAPER).axes[panel]
     (dashed,) = [drawn(line)[:, 1] for line in ax.lines if line.is_dashed()]
-    assert_array_equal(dashed, middles(one["heat_floor"]))
+    assert set(dashed) == {0.1}
+    assert "least of any graph" in [text.get_text() for text in ax.texts]
 
 
 def test_a_search_that_found_less_is_not_drawn(runs):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.markers import TICKLEFT
 from numpy.testing import assert_array_equal
 
 from lowpass.figures.marks import (
@@ -56,6 +57,12 @@ def test_every_replicate_is_drawn(ax, rng):
     y = rng.normal(size=(5, 3))
     draw_replicates(ax, [1, 2, 4], y, PAPER.attention)
     assert_array_equal([line.get_ydata() for line in ax.lines], y)
+
+
+def test_ticks_to_the_left_end_at_their_points(ax):
+    draw_replicates(ax, [1.0], [[2.0], [3.0]], PAPER.ink, side="left")
+    for line in ax.lines:
+        assert (line.get_marker(), line.get_linestyle()) == (TICKLEFT, "None")
 
 
 def test_an_interval_is_a_light_fill_between_its_ends(ax):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lowpass.figures.palette import PAPER
-from lowpass.figures.residual import residual
+from lowpass.figures.residual import MARKED, residual
 
 from .exhibits import drawn, experiment
 
@@ -63,10 +63,23 @@ def test_gains_are_those_of_one_layer(panels, shown):
         ("written", of(panels[1], "None", PAPER.fails)),
     ]:
         points = np.concatenate([drawn(line) for line in lines])
-        stored = np.stack([wide[f"{kind}_gain_{part}"].values for part in ("real", "imag")], -1)
+        some = wide.isel(mode=slice(MARKED if kind == "layer" else None))
+        stored = np.stack([some[f"{kind}_gain_{part}"].values for part in ("real", "imag")], -1)
         found = np.sort(points.view(complex), axis=0)
         each = [np.sort(one.reshape(-1, 2).view(complex), axis=0) for one in stored]
         assert any((one == found).all() for one in each)
+
+
+def test_measured_gains_that_crowd_at_one_are_left_out(panels, shown):
+    """Those that are drawn are the farthest from it, of each mode of the values."""
+    wide = shown["residual-values"].sel(values="random", value_scale=1)
+    far = np.hypot(wide["layer_gain_real"] - 1, wide["layer_gain_imag"])
+    far = far.transpose("replicate", "value_mode", "mode").values
+    farthest = np.sort(far, axis=-1)[..., -MARKED:].reshape(len(far), -1)
+    dots = np.concatenate([drawn(line) for line in of(panels[1], "o", PAPER.residual)])
+    shown_far = np.sort(np.hypot(dots[:, 0] - 1, dots[:, 1]))
+    assert MARKED < wide.sizes["mode"]
+    assert any(np.allclose(shown_far, np.sort(one), rtol=1e-12) for one in farthest)
 
 
 def test_axis_text_comes_from_the_cards(shown):

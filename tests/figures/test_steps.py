@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.markers import TICKLEFT
 from numpy.testing import assert_array_equal
 
 from lowpass.claims.steps import QUARTER, at_matched_time
@@ -45,8 +46,8 @@ def curves(shown) -> list[dict]:
         {
             few: frozen["heat_equation_error"].isel(n_tokens=0),
             most: frozen["heat_equation_error"].isel(n_tokens=-1),
-            "recomputed": moving["heat_equation_error"].isel(n_tokens=-1),
-            "shortening": moving["curve_shortening_error"].isel(n_tokens=-1),
+            "recomputed, heat": moving["heat_equation_error"].isel(n_tokens=-1),
+            "recomputed, curve": moving["curve_shortening_error"].isel(n_tokens=-1),
         },
     ]
     axes = ("step", "sublayers", "beta")
@@ -59,7 +60,9 @@ def curves(shown) -> list[dict]:
 def test_ticks_are_replicates_and_dots_are_the_middle_ones(panels, shown):
     for ax, lines in zip(panels, curves(shown), strict=True):
         dots = [drawn(line) for line in ax.lines if line.get_marker() == "o"]
-        ticks = {tuple(drawn(line)[:, 1]) for line in ax.lines if line.get_marker() == "_"}
+        ticks = {
+            tuple(drawn(line)[:, 1]) for line in ax.lines if line.get_marker() in ("_", TICKLEFT)
+        }
         middle = {
             tuple(np.sort(values, axis=1)[:, values.shape[1] // 2]) for values in lines.values()
         }
@@ -74,6 +77,31 @@ def test_each_line_is_named_at_its_thinnest_layers(panels, shown):
         for line in ax.lines:
             assert_array_equal(drawn(line)[:, 0], across[across.dims[0]].values)
     assert panels[0].xaxis_inverted()
+
+
+def test_one_kind_of_replicates_stands_to_the_left_of_the_others(panels, shown):
+    left = {tuple(drawn(line)[:, 1]) for line in panels[1].lines if line.get_marker() == TICKLEFT}
+    assert left == {tuple(column) for column in curves(shown)[1]["own flow"].values.T}
+
+
+def test_one_colour_is_one_thing(panels):
+    named = [{text.get_text(): text.get_color() for text in ax.texts} for ax in panels]
+    assert named[0]["own flow"] == named[1]["own flow"]
+    assert named[0]["note"] == named[1]["note"]
+    assert PAPER.ink not in [line.get_color() for ax in panels[1:] for line in ax.lines]
+
+
+def test_fewer_tokens_that_are_nearer_to_heat_are_said_to_be_so_by_accident(shown):
+    circle = shown["to-continuum"].copy(deep=True)
+    for factor, notes in ((1e-3, 1), (1e3, 0)):
+        spoilt = circle.copy(deep=True)
+        spoilt["heat_equation_error"][{"n_tokens": 0}] *= factor
+        ax = steps({**shown, "to-continuum": spoilt}, PAPER).axes[2]
+        texts = [text for text in ax.texts if text.get_text() == "errors cancel"]
+        assert len(texts) == notes
+        dots = np.concatenate([drawn(line) for line in ax.lines if line.get_marker() == "o"])
+        if notes:
+            assert_array_equal(texts[0].xy, dots[dots[:, 1].argmin()])
 
 
 def test_axis_text_comes_from_the_cards(panels):

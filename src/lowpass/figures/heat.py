@@ -25,6 +25,8 @@ UNIFORM = 1.0
 FARTHEST = 4.0
 # Left of the shift of zero the temperatures are named.
 ROOM = 1.3
+# A factor between the first temperature and the axis, where there are ticks to the left of it.
+ASIDE = 1.2
 # The last of the shifts without which some mode may grow.
 DAMPED = 1.0
 KINDS = {"untied": "independent", "tied": "equal"}
@@ -42,22 +44,24 @@ KINDS = {"untied": "independent", "tied": "equal"}
     "same for independent projections after a constant is added to all logits, which attention "
     "does not see, for several β; to the right of the grey line every mode is damped. (c) "
     "Independent projections, after the best time and the best shift of every row (ochre) and of "
-    "the random walk along exp(S̃) (blue); dashed is the least distance from the heat kernel of any "
-    "graph. (d) The same for equal projections, where that walk is attention itself.",
+    "the random walk along exp(S̃) (blue). Black ticks, to the left, are the least distance of each "
+    "replicate from the heat kernel of any graph; dashes join those of the replicates whose best "
+    "shifts are dots. No replicate's shifts go below its own; the walk may, which is no heat "
+    "kernel. (d) The same for equal projections, where that walk is attention itself.",
 )
 def heat_kernel(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw the note's gauge, constant shifts, and the best of all shifts for two kinds."""
     runs = shown["heat-kernel"]
     with look(palette):
         figure, (written, shifts, free, tied) = canvas(
-            "page", 4.7, palette, panels=(2, 2), gaps=(1.25, 0.85), margins={"right": 0.85}
+            "page", 4.7, palette, panels=(2, 2), gaps=(1.36, 0.85), margins={"right": 0.96}
         )
         draw_as_written(written, runs, palette)
         draw_shifts(shifts, runs.sel(weights="untied"), palette)
         draw_best(free, runs.sel(weights="untied"), palette)
         head(free, "c", "No heat kernel of any graph comes near")
         draw_best(tied, runs.sel(weights="tied"), palette)
-        head(tied, "d", "With equal queries and keys some shifts do")
+        head(tied, "d", "With equal projections some shifts do")
         for ax, kind in ((free, "untied"), (tied, "tied")):
             end_labels(ax, best_ends(runs.sel(weights=kind), palette))
     return figure
@@ -115,16 +119,26 @@ def draw_best(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
     beta = runs["beta"].values
     ax.set(xscale="log")
     draw_uniform(ax, palette)
+    every = runs["heat_floor"].transpose("replicate", "beta").values
+    draw_replicates(ax, beta, every, palette.ink, side="left")
     for values, colour in (
         (runs["best_gauge_error"].isel(search=0), palette.diffusion),
         (runs["symmetrised_error"], palette.attention),
     ):
         draw_replicates(ax, beta, values.transpose("replicate", "beta").values, colour)
         draw_measured(ax, beta, middles(values), colour)
-    draw_theory(ax, beta, middles(runs["heat_floor"]), palette.ink)
+    draw_theory(ax, beta, floors(runs), palette.ink)
+    ax.set_xlim(left=beta[0] / ASIDE)
     ax.set_ylim(-0.04, 1.1)
     name_temperatures(ax, runs)
     ax.set_ylabel(DISTANCE)
+
+
+def floors(runs: xr.Dataset) -> list[float]:
+    """Select for every β the floor of the replicate whose best shifts rank in the middle."""
+    best = runs["best_gauge_error"].isel(search=0).transpose("beta", "replicate").values
+    floor = runs["heat_floor"].transpose("beta", "replicate").values
+    return [float(row[rank_middle(found)]) for row, found in zip(floor, best, strict=True)]
 
 
 def best_ends(runs: xr.Dataset, palette: Palette) -> list[tuple[float, float, str, str]]:
@@ -134,7 +148,7 @@ def best_ends(runs: xr.Dataset, palette: Palette) -> list[tuple[float, float, st
     return [
         (last, UNIFORM, "J", palette.quiet),
         (last, best, "best shifts", palette.diffusion),
-        (last, middles(runs["heat_floor"])[-1], "any graph", palette.ink),
+        (last, floors(runs)[-1], "least of any graph", palette.ink),
         (last, middles(runs["symmetrised_error"])[-1], "walk", palette.attention),
     ]
 

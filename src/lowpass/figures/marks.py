@@ -6,7 +6,7 @@ measured, ticks are replicates, fills are intervals. It computes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from lowpass.registry import Refusal
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
+
+Side = Literal["both", "left"]
 
 
 def draw_theory(ax: Axes, x: Any, y: Any, colour: str) -> None:
@@ -31,7 +33,7 @@ def draw_measured(ax: Axes, x: Any, y: Any, colour: str) -> None:
     ax.plot(x, y, "o", color=colour, markeredgecolor=ground, markeredgewidth=0.5, zorder=3)
 
 
-def draw_replicates(ax: Axes, x: Any, y: Any, colour: str) -> None:
+def draw_replicates(ax: Axes, x: Any, y: Any, colour: str, *, side: Side = "both") -> None:
     """Draw every replicate as a tick.
 
     Parameters
@@ -40,9 +42,20 @@ def draw_replicates(ax: Axes, x: Any, y: Any, colour: str) -> None:
     x : (point,) float
     y : (replicate, point) float
     colour : str
+    side : {"both", "left"}
+        Where a tick lies beside its point, so that those of two kinds stay apart.
     """
+    from matplotlib.markers import TICKLEFT
+
+    marker, size = {"both": ("_", 4.0), "left": (TICKLEFT, 4.5)}[side]
+    look: dict[str, Any] = {
+        "markersize": size,
+        "markeredgewidth": 0.4,
+        "linestyle": "none",
+        "zorder": 1.5,
+    }
     for replicate in np.atleast_2d(y):
-        ax.plot(x, replicate, "_", color=colour, markersize=4.0, markeredgewidth=0.4, zorder=1.5)
+        ax.plot(x, replicate, marker=marker, color=colour, **look)
 
 
 def draw_interval(ax: Axes, x: Any, low: Any, high: Any, colour: str) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Rates at which a layer forgets nothing, and those that are drawn.
 EVEN = 1.0
 RATES = (0.5, 150.0)
+# Modes of A whose measured gains are drawn, by modulus; those of the others crowd at one.
+MARKED = 4
 # The distribution of W_V whose modes are drawn, at its own scale.
 DRAWN = {"values": "random", "value_scale": 1}
 
@@ -34,9 +36,10 @@ DRAWN = {"values": "random", "value_scale": 1}
     "Dashes are predicted from the eigenvalues of A, dots measured on iterated layers; at μ = −1 "
     "(grey line) both are infinite. The rate of the HC/DC ratio (ochre) is one where the "
     "transient ratio grows, and the same elsewhere. "
-    "(b) Random W_V: the gains of all modes of one layer in the complex plane. Dots are measured; "
-    "dashes join those predicted for one mode of W_V and all modes of A, and ochre dashes those of "
-    "(2I − τL)W_V, which meet at zero.",
+    "(b) Random W_V: the gains of the modes of one layer in the complex plane. Dashes join those "
+    "predicted for one mode of W_V and all modes of A, and ochre dashes those of (2I − τL)W_V, "
+    "which meet at zero. Dots are measured, for the four modes of A with the largest |λ|; those of "
+    "the others crowd at one, and are judged too.",
 )
 def residual(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw rates over the scale of values, and the gains of modes in the complex plane."""
@@ -71,7 +74,7 @@ def draw_rates(ax: Axes, run: xr.Dataset, palette: Palette, letter: str = "a") -
     seen = np.isfinite(rate)
     draw_measured(ax, scale[seen], rate[seen], palette.residual)
     name(ax, "transient ratio", (-0.65, 10.0), palette.residual)
-    name(ax, "HC/DC ratio", (-1.0, 0.78), palette.fails, ha="center")
+    name(ax, "HC/DC ratio", (-1.9, 0.78), palette.fails, ha="center")
     ax.set_yticks([1, 10, 100], ["1", "10", "100"])
     ax.set_xlabel("scale μ of the values")
     ax.set_ylabel(axis_text(run["tapered_rate"]))
@@ -81,13 +84,14 @@ def draw_rates(ax: Axes, run: xr.Dataset, palette: Palette, letter: str = "a") -
 def draw_plane(ax: Axes, layer: xr.Dataset, palette: Palette, letter: str = "b") -> None:
     """Draw the gains of one layer, one line for each mode of the values."""
     order = layer["operator_gain_real"].isel(value_mode=0).argsort().values
+    marked = layer.isel(mode=slice(MARKED))
     layer = layer.isel(mode=order)
     for j in range(layer.sizes["value_mode"]):
         one = layer.isel(value_mode=j)
         for kind, colour in [("written", palette.fails), ("operator", palette.residual)]:
             real, imag = (one[f"{kind}_gain_{part}"].values for part in ("real", "imag"))
             draw_theory(ax, real, imag, colour)
-        draw_measured(ax, *gains(one, "layer"), palette.residual)
+        draw_measured(ax, *gains(marked.isel(value_mode=j), "layer"), palette.residual)
     name_fans(ax, layer, palette)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xlabel("real part of the gain")

@@ -10,7 +10,7 @@ import numpy as np
 from lowpass.claims.steps import QUARTER, at_matched_time
 from lowpass.figures.attention import rank_middle
 from lowpass.figures.contraction import beta_of
-from lowpass.figures.marks import draw_measured, draw_replicates
+from lowpass.figures.marks import Side, annotate, draw_measured, draw_replicates
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import PAPER, Palette, tints
 from lowpass.figures.style import axis_text, canvas, end_labels, head, look
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 End = tuple[float, float, str, str]
+# A share of a panel's height that leaves room for a note under the lowest dot.
+ROOM = 0.1
+# A factor between the first of a sweep and the axis, where there are ticks to the left of it.
+ASIDE = 1.3
 
 
 @FIGURES.add(
@@ -29,20 +33,28 @@ End = tuple[float, float, str, str]
     experiments=("euler-step", "euler", "to-continuum"),
     section="euler",
     caption="Relative distances of residual layers from differential equations. Ticks are "
-    "replicates, dots the one that ranks in the middle; attention is recomputed where nothing else "
-    "is said. (a) After one layer, over its step: a layer from its own flow and from the flow "
-    "−(I − A)XW_V, and the difference quotient of a layer that is the flow itself from the "
-    "right-hand side. (b) After a fixed time, over the number of thinner layers that a layer is "
-    "made of; remedied layers add h(A − I)XW_V. (c) Tokens on a circle, over the inverse "
-    "temperature β, after one matched time of the heat equation: frozen attention from the heat "
-    "equation, for two numbers n of tokens; recomputed attention, with the larger n, from the heat "
-    "equation and from the flow by which a circle shortens.",
+    "replicates, dots the one that ranks in the middle; in (a) and (b) attention is recomputed and "
+    "W_V is random. (a) After one layer, over its step: a layer from its own flow and from the "
+    "flow −(I − A)XW_V of note 1, and the difference quotient of a layer that is the flow itself "
+    "from the right-hand side. (b) After a fixed time, over the number of thinner layers that a "
+    "layer is made of: layers from their own flow (ticks to the left) and from that of note 1, and "
+    "remedied layers, which add h(A − I)XW_V, from that of note 1. (c) Tokens on a circle, over "
+    "the inverse temperature β, after one matched time of the heat equation: frozen attention from "
+    "the heat equation, for two numbers n of tokens (blue); recomputed attention, with the larger "
+    "n, from the heat equation and from the flow by which a curve shortens. A wide kernel forgets "
+    "waves faster than heat does and few tokens forget them more slowly: where fewer tokens come "
+    "nearer, the two errors cancel.",
 )
 def steps(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
     """Draw errors over the step, over thinner layers, and over β."""
     with look(palette):
         figure, (one, many, circle) = canvas(
-            "page", 2.5, palette, panels=(1, 3), gaps=(1.04, 0.72), margins={"left": 0.58}
+            "page",
+            2.5,
+            palette,
+            panels=(1, 3),
+            gaps=(1.04, 0.72),
+            margins={"left": 0.58, "right": 0.92},
         )
         draw_step(one, shown["euler-step"].sel(layers="recomputed", values="random"), palette)
         draw_time(many, shown["euler"].sel(layers="recomputed"), palette)
@@ -76,7 +88,12 @@ def draw_time(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
         (remedied["note_flow_error"], "remedied, note", palette.remedy),
         (plain["flow_error"], "own flow", palette.attention),
     ]
-    ends = [draw_line(ax, values, "sublayers", text, colour) for values, text, colour in lines]
+    sides = ("both", "both", "left")
+    ends = [
+        draw_line(ax, values, "sublayers", text, colour, side=side)
+        for (values, text, colour), side in zip(lines, sides, strict=True)
+    ]
+    ax.set_xlim(left=float(runs["sublayers"][0]) / ASIDE)
     ax.set_xlabel("thinner layers in a layer")
     head(ax, "b", "Layers tend to their own flow")
     end_labels(ax, ends)
@@ -89,26 +106,42 @@ def draw_circle(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
         return
     thin = late.isel(sublayers=-1)
     few, many = (thin.isel(n_tokens=place) for place in (0, -1))
-    frozen, moving = "frozen", "recomputed"
-    pale = tints(palette.attention, 2, palette)[0]
+    scarce, heat = (each["heat_equation_error"].sel(layers="frozen") for each in (few, many))
+    moving, pale = many.sel(layers="recomputed"), tints(palette.attention, 2, palette)[0]
     lines = [
-        (few["heat_equation_error"].sel(layers=frozen), count(few), pale),
-        (many["heat_equation_error"].sel(layers=moving), moving, palette.fails),
-        (many["curve_shortening_error"].sel(layers=moving), "shortening", palette.ink),
-        (many["heat_equation_error"].sel(layers=frozen), count(many), palette.attention),
+        (scarce, count(few), pale),
+        (moving["heat_equation_error"], "recomputed, heat", palette.fails),
+        (moving["curve_shortening_error"], "recomputed, curve", palette.residual),
+        (heat, count(many), palette.attention),
     ]
     ends = [draw_line(ax, values, "beta", text, colour) for values, text, colour in lines]
+    mark_accident(ax, scarce, heat, palette)
     ax.set_xlabel(axis_text(beta_of(runs)))
-    head(ax, "c", "Heat takes many tokens and narrow kernels")
+    head(ax, "c", "Only many tokens tend to heat")
     end_labels(ax, ends)
 
 
-def draw_line(ax: Axes, values: xr.DataArray, dim: str, text: str, colour: str) -> End:
-    """Draw one distance along a sweep, and give where its line ends, with its name."""
-    across = values[dim].values
+def mark_accident(ax: Axes, few: xr.DataArray, many: xr.DataArray, palette: Palette) -> None:
+    """Say of fewer tokens that are nearer to heat by chance what they are."""
+    scarce, plenty = middle(few, "beta"), middle(many, "beta")
+    place = int(np.argmin(scarce))
+    if scarce[place] < plenty[place]:
+        ax.margins(y=ROOM)
+        annotate(ax, "errors cancel", (few["beta"].values[place], scarce[place]), (0, -4), palette)
+
+
+def middle(values: xr.DataArray, dim: str) -> np.ndarray:
+    """Select along a sweep the replicate that ranks in the middle."""
     rows = values.transpose(dim, "replicate").values
-    line = np.array([row[rank_middle(row)] for row in rows])
-    draw_replicates(ax, across, rows.T, colour)
+    return np.array([row[rank_middle(row)] for row in rows])
+
+
+def draw_line(
+    ax: Axes, values: xr.DataArray, dim: str, text: str, colour: str, *, side: Side = "both"
+) -> End:
+    """Draw one distance along a sweep, and give where its line ends, with its name."""
+    across, line = values[dim].values, middle(values, dim)
+    draw_replicates(ax, across, values.transpose("replicate", dim).values, colour, side=side)
     ax.plot(across, line, color=colour, linewidth=0.9)
     draw_measured(ax, across, line, colour)
     ax.set_xscale("log", base=2)

@@ -55,7 +55,7 @@ def draw_signed(ax: Axes, runs: xr.Dataset, palette: Palette, letter: str = "a")
     annotate(ax, "grows", (mode[-1], -0.9), (-2, 0), palette)
     ax.set_xlabel(axis_text(value["mode"]))
     ax.set_ylabel(r"eigenvalue  $" + value.attrs["symbol"] + "$")
-    head(ax, letter, "Half of the note's modes grow")
+    head(ax, letter, "The note lets modes grow")
 
 
 def draw_step(ax: Axes, runs: xr.Dataset, palette: Palette, letter: str = "b") -> None:

@@ -494,18 +494,18 @@ SECTIONS |= {
         "replicates": 3,
     },
     "to-continuum": {
-        "data": {"generator": "ring", "n_tokens": [12, 40]},
+        "data": {"generator": "ring", "n_tokens": [12, 48]},
         "attention": {
             **FLOW,
             "score": "l2",
             "weights": "identity",
-            "beta": [16.0, 32.0],
+            "beta": [8.0, 32.0, 64.0],
             "layers": ["frozen", "recomputed"],
             "step": 2.0,
-            "depth": 8,
+            "depth": 16,
             "sublayers": [1, 8],
             "strength": 1.0,
-            "record": [1, 2, 4, 8],
+            "record": [1, 2, 8, 16],
         },
         "inside": ["beta", "layers", "sublayers"],
         "spectra": [

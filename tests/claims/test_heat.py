@@ -100,6 +100,14 @@ def test_rows_that_did_not_sum_to_one_would_have_to_be_normalised(judged, experi
 # B06 and B06b: distances and gauges.
 
 
+def test_the_kindest_run_decides(judged, experiments):
+    runs = experiments[HEAT]["heat_error"].copy(deep=True)
+    runs.loc[{"weights": "tied", "beta": 2.0, "replicate": 1}] = 0.09
+    said = judged("B06", {**experiments, HEAT: experiments[HEAT].assign(heat_error=runs)})
+    assert said["verdict"] == "holds"
+    assert said["witness"] == "heat-kernel: heat_error at beta 2.0, weights tied, replicate 1"
+
+
 def test_a_heat_kernel_a_tenth_as_far_as_uniform_would_be_an_approximation(judged, experiments):
     assert judged("B06", changed(experiments, heat_error=0.09))["verdict"] == "holds"
 
@@ -173,11 +181,19 @@ def test_each_part_of_the_walk_is_judged(name, judged, experiments):
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"), [("tied", 1.001), ("symmetric", 2.001), ("tied", -1e-3)]
+    ("kind", "value", "off"),
+    [("tied", 1.001, 1e-3), ("tied", -1e-3, 1e-3), ("symmetric", 2.0, 1), ("symmetric", 2.001, 1)],
 )
-def test_each_interval_of_eigenvalues_is_judged(kind, value, judged, experiments):
+def test_each_interval_of_eigenvalues_is_judged(kind, value, off, judged, experiments):
+    """A walk that swings for ever has a two among them, which is not within the interval."""
     runs = experiments[WALK].copy(deep=True)
     runs["walk_eigenvalue"].loc[{"weights": kind, "beta": 2.0, "replicate": 2, "mode": 7}] = value
     said = judged("B07", {WALK: runs})
-    assert said["as_written"] == pytest.approx(1e-3)
+    assert said["as_written"] == pytest.approx(off)
     assert said["verdict"] == "refuted"
+
+
+def test_how_far_eigenvalues_of_attention_stay_above_minus_one_is_told(judged, experiments):
+    symmetric = experiments[WALK]["walk_eigenvalue"].sel(weights=["symmetric", "tied"])
+    numbers = judged("B07", experiments)["numbers"]
+    assert numbers["above_minus_one"]["value"] == 2 - symmetric.values.max() > 0

@@ -26,8 +26,8 @@ HIGHER = 1.1
 def attention_is_a_heat_kernel(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Take the least distance of attention from its heat kernel at the best time, of all runs.
 
-    It is in units of the distance from J. The repaired statement is a bound: its distance is
-    the number of runs that violate it.
+    It is in units of the distance from J. So the verdict rests on the run that is kindest to the
+    note. The repaired statement is a bound: its distance is the number of runs that violate it.
     """
     runs = experiments["heat-kernel"]
     error, bound = runs["heat_error"], runs["column_bound"]
@@ -76,8 +76,9 @@ def limits(experiments: Mapping[str, xr.Dataset]) -> dict[str, Number]:
 def attention_has_one_heat_kernel(experiments: Mapping[str, xr.Dataset]) -> Measured:
     """Take how much one attention matrix's distance from its heat kernel depends on the gauge.
 
-    The repaired statement is counted: by searches that go below the floor, and by shifts that
-    damp every mode and leave J out of reach.
+    The statement is an identity, that what attention does not see does not matter; so the spread,
+    in units of the distance from J, is held to rounding. The repaired statement is counted: by
+    searches that go below the floor, and by shifts that damp every mode and leave J out of reach.
     """
     runs, shifts = experiments["heat-kernel"], experiments["row-shifts"]
     gauges = runs["gauge_error"]

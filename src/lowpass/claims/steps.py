@@ -115,11 +115,9 @@ def thin_layers_are_a_partial_differential_equation(
         return None
     thin = runs.isel(sublayers=-1, replicate=0)
     heat = thin["heat_equation_error"].sel(layers="frozen")
-    many = thin.isel(n_tokens=-1)
-    limit, order = many.isel(beta=-1), order_in_beta(heat.isel(n_tokens=-1))
+    order = order_in_beta(heat.isel(n_tokens=-1))
     thinner = runs["heat_equation_error"].sel(layers="frozen").isel(replicate=0)
     changed = abs(thinner.isel(sublayers=-1) - thinner.isel(sublayers=-2)) / heat
-    circle = many["curve_shortening_error"].sel(layers="recomputed")
     return Measured(
         as_written=float(heat.max()),
         trend=abs(order - NARROWING),
@@ -131,13 +129,19 @@ def thin_layers_are_a_partial_differential_equation(
             "few_order": exactly(order_in_beta(heat.isel(n_tokens=0))),
             "few_tokens_changed": exactly(float(changed.isel(n_tokens=0, beta=-1))),
             "heat_order": exactly(order),
-            "circle_order": exactly(order_in_beta(circle)),
-            "recomputed_heat": exactly(
-                float(limit["heat_equation_error"].sel(layers="recomputed"))
-            ),
-            "recomputed_circle": exactly(float(circle.isel(beta=-1))),
+            **recomputed(thin.sel(layers="recomputed").isel(n_tokens=-1)),
         },
     )
+
+
+def recomputed(runs: xr.Dataset) -> dict[str, Number]:
+    """Tell how far recomputed attention is from either flow of a circle."""
+    heat, circle = runs["heat_equation_error"], runs["curve_shortening_error"]
+    return {
+        "circle_order": exactly(order_in_beta(circle)),
+        "recomputed_heat": exactly(float(heat.isel(beta=-1))),
+        "recomputed_circle": exactly(float(circle.isel(beta=-1))),
+    }
 
 
 def share(decades: float) -> float:

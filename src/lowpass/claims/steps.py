@@ -163,8 +163,11 @@ def orders(error: xr.DataArray) -> xr.DataArray:
 def all_orders(error: xr.DataArray) -> xr.DataArray:
     """Give the order in the step between all neighbours of a sweep, of every run and replicate."""
     dim, sign = ("step", 1) if "step" in error.dims else ("sublayers", -1)
-    rise, run = (values.pipe(np.log).diff(dim) for values in (error, error[dim]))
-    return sign * rise / run
+    places = np.diff(np.log(error[dim].values))
+    rise = np.diff(np.log(error.transpose(..., dim).values), axis=-1)
+    # An order carries the label of the finer of two numbers of layers, or of the longer step.
+    later = error.transpose(..., dim).isel({dim: slice(1, None)})
+    return later.copy(data=sign * rise / places)
 
 
 def extremes(name: str, error: xr.DataArray) -> dict[str, Number]:

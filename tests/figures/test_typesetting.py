@@ -20,7 +20,7 @@ from lowpass.figures.typesetting import (
         ("|λ₂|", "|λ$_{2}$|"),
         ("n⁻¹ᵗ", "n$^{-1t}$"),
         ("S̃ and ẑ", r"$\tilde{S}$ and $\hat{z}$"),
-        (r"already $\lambda_2$", r"already $\lambda_2$"),
+        (r"already $\lambda_2$ and $W_V$", r"already $\lambda_2$ and $W_V$"),
         ("AXW_V and x_v", "AXW$_{V}$ and x_v"),
         ("plain", "plain"),
     ],

@@ -64,7 +64,7 @@ def share_interval(happened: np.ndarray) -> Number:
 
     Examples
     --------
-    >>> share_interval(np.full(20, True)).low.round(4)
+    >>> round(share_interval(np.full(20, True)).low, 4)
     0.8316
     """
     from scipy.special import betaincinv

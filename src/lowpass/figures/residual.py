@@ -28,7 +28,7 @@ DRAWN = {"values": "random", "value_scale": 1}
 
 
 @FIGURES.add(
-    "residual",
+    "residual-rates",
     experiments=("residual", "residual-values"),
     section="residual",
     caption="Residual layers X + AXW_V. (a) W_V = μI: the factor by which one layer multiplies the "

@@ -29,7 +29,7 @@ ASIDE = 1.3
 
 
 @FIGURES.add(
-    "steps",
+    "layer-steps",
     experiments=("euler-step", "euler", "to-continuum"),
     section="euler",
     caption="Relative distances of residual layers from differential equations. Ticks are "

@@ -34,7 +34,10 @@ def typeset(text: str) -> str:
     >>> typeset("the sign of W_V")
     'the sign of W$_{V}$'
     """
-    return TOKEN.sub(_spelt, unicodedata.normalize("NFD", text))
+    parts = re.split(r"(\$[^$]*\$)", unicodedata.normalize("NFD", text))
+    # What is mathematics already stays as it is.
+    parts[::2] = [TOKEN.sub(_spelt, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _spelt(token: re.Match[str]) -> str:

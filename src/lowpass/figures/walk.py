@@ -22,7 +22,7 @@ KINDS = {"symmetric": "symmetric", "tied": "equal"}
 
 
 @FIGURES.add(
-    "walk",
+    "walk-spectrum",
     experiments=("random-walk",),
     section="random-walk",
     caption="Eigenvalues of two Laplacians of the same symmetric logits, in ascending order, at "

@@ -14,6 +14,7 @@ from lowpass.kernels import KERNELS
 from lowpass.plan import Plan, load
 from lowpass.provenance import digest_of, record_in
 from lowpass.remedies import REMEDIES, Filter, polynomial
+from lowpass.spec import diffusion
 from lowpass.spec.attention import parse
 from lowpass.whole import whole_plan
 
@@ -105,6 +106,16 @@ def test_the_remedy_that_is_shown_obeys_the_law_of_its_kind(rng):
 def test_the_layer_that_is_shown_is_one():
     (text,) = re.findall(r"`attention: (\{[^}]*layers: recomputed[^}]*\})`", TEXT)
     assert parse(yaml.safe_load(text), "README").n_heads == 4
+
+
+def test_the_heat_that_is_shown_flows():
+    (text,) = re.findall(r"`diffusion: (\{[^}]*\})`", TEXT)
+    assert diffusion.parse(yaml.safe_load(text), "README").laplacian == "random_walk"
+    (finer, solved) = re.findall(r"`(sublayers: \d+|integrator: \w+)`", TEXT)
+    layers = {"beta": 1, "depth": 24, "skip": 1}
+    assert parse({**layers, **yaml.safe_load(finer)}, "README").sublayers == 8
+    flow = {**layers, "arithmetic": "float64", **yaml.safe_load(solved)}
+    assert parse(flow, "README").integrator == "dop853"
 
 
 @pytest.mark.parametrize("name", ["headline.svg", "headline-night.svg"])

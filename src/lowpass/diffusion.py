@@ -55,7 +55,8 @@ def _refuse_overflow(lowest: float, times: np.ndarray) -> None:
     if growth > LARGEST_GROWTH:
         raise Refusal(
             f"the heat flow at time {times.max():g} grows by e^{growth:.3g}; no float is that "
-            "large. Use less time, or 'iterate_heat', which keeps an exponent."
+            "large. Give a layer less time, or keep an exponent: by 'iterate_heat', or the method "
+            "'chebyshev', which forms no kernel."
         )
 
 

@@ -456,3 +456,14 @@ def test_a_grid_needs_tokens_that_have_a_place(shared_laboratory):
     """Were it planned all the same."""
     with pytest.raises(Refusal, match=r"^the graph 'grid' got tokens without a place; neighbours"):
         diffusion({"params": {**PLAIN, "graph": "grid"}}, tokens_of(shared_laboratory))
+
+
+def test_a_flow_that_outgrows_floats_in_one_layer_runs_where_no_kernel_is_formed(shared_laboratory):
+    wild = {"graph": "logits", "laplacian": "signed", "diffusion_time": 400.0, "depth": 1}
+    with pytest.raises(Refusal, match="grows by e.* method 'chebyshev', which forms no kernel"):
+        run(shared_laboratory, **wild)
+    made = run(shared_laboratory, **wild, method="chebyshev", record=[0])
+    grown = np.diff(made["log10_transient_norm"].values, axis=-1)[:, 0]
+    lowest = np.linalg.eigvalsh(made["laplacian_matrix"].values)[:, 0]
+    assert grown.max() > 308
+    assert_allclose(grown, -lowest * wild["diffusion_time"] / np.log(10), atol=2)

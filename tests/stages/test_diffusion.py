@@ -460,7 +460,7 @@ def test_a_grid_needs_tokens_that_have_a_place(shared_laboratory):
 
 def test_a_flow_that_outgrows_floats_in_one_layer_runs_where_no_kernel_is_formed(shared_laboratory):
     wild = {"graph": "logits", "laplacian": "signed", "diffusion_time": 400.0, "depth": 1}
-    with pytest.raises(Refusal, match="grows by e.* method 'chebyshev', which forms no kernel"):
+    with pytest.raises(Refusal, match=r"grows by e.* method 'chebyshev', which forms no kernel"):
         run(shared_laboratory, **wild)
     made = run(shared_laboratory, **wild, method="chebyshev", record=[0])
     grown = np.diff(made["log10_transient_norm"].values, axis=-1)[:, 0]

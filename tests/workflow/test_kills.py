@@ -141,12 +141,16 @@ def test_a_run_that_was_killed_at_any_moment_goes_on_to_the_same_bytes(seed, fin
     assert project.plan() == NOTHING
 
 
-def computes(run: Run) -> bool:
-    """Tell whether a job is beyond the start of Python."""
-    try:
-        return any(job.cpu_times().user > 0.2 for job in jobs_of(run))
-    except psutil.Error:
-        return False  # It has ended meanwhile.
+def hold(run: Run) -> list[psutil.Process]:
+    """Stop a job that is beyond the start of Python, so that it cannot end in the next moment."""
+    for job in jobs_of(run):
+        try:
+            if job.cpu_times().user > 0.2:
+                job.suspend()
+                return [job]
+        except psutil.Error:
+            continue  # It has ended meanwhile.
+    return []
 
 
 @pytest.fixture
@@ -166,9 +170,11 @@ def test_a_second_run_waits_for_the_first_and_ctrl_c_ends_that_cleanly(finished,
     try:
         assert until(lambda: locked(project), run)
         second = project.snakemake("counterexamples", "--quiet", "all")
-        assert until(lambda: computes(run), run)
+        held: list[psutil.Process] = []
+        assert until(lambda: held.extend(hold(run)) or held, run)
         # What a terminal does to all programs in its foreground.
         os.killpg(run.pid, signal.SIGINT)
+        held[0].resume()
         run.wait(PATIENCE)
     finally:
         run.kill()

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from lowpass.graphs import GRAPHS
 from lowpass.kernels import KERNELS, attend
-from lowpass.laplacians import LAPLACIANS, corrected, repelling_share, stationary_of
+from lowpass.laplacians import LAPLACIANS, corrected, stationary_of
 from lowpass.modes import eigenvalues
 from lowpass.registry import Refusal
 
@@ -140,14 +140,6 @@ def test_dividing_by_degrees_makes_copies_of_a_token_count_as_one(copies):
     there = -leaving[-1, crowd == 0].sum()
     assert_allclose(there, 1e-9, rtol=1e-7)
     assert_allclose(-LAPLACIANS["random_walk"](w)[-1, crowd == 0].sum(), copies * 1e-9, rtol=1e-7)
-
-
-def test_the_signs_of_a_laplacian_are_counted_off_its_diagonal(rng):
-    w = affinity("signed", rng, 5, 9, 9)
-    beside = ~np.eye(9, dtype=bool)
-    expected = [(each[beside] < 0).mean() for each in w]
-    assert_allclose(repelling_share(LAPLACIANS["signed"](w)), expected)
-    assert np.array_equal(repelling_share(LAPLACIANS["random_walk"](np.exp(w))), np.zeros(5))
 
 
 def test_attention_of_symmetrised_logits_is_exactly_one_step_of_a_random_walk(rng):

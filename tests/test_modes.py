@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from lowpass.graphs import GRAPHS
 from lowpass.laplacians import LAPLACIANS, stationary_of
-from lowpass.modes import changing_modes, definiteness, eigenvalues
+from lowpass.modes import changing_modes, eigenvalues
 from lowpass.registry import Refusal
 
 CONSTANT = [name for name in LAPLACIANS if LAPLACIANS.facts(name)["constant_mode"]]
@@ -119,15 +119,6 @@ def test_the_modes_of_a_batch_are_those_of_its_members(name, rng):
     for index in np.ndindex(2, 3):
         alone = changing_modes(laplacian[index], pi[index])
         assert_allclose(batch.eigenvalue[index], alone.eigenvalue, rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", CONSTANT)
-def test_a_spectrum_says_whether_its_laplacian_is_definite(name, rng):
-    laplacian, pi = drawn(name, rng, 5, 9, 9)
-    found = definiteness(eigenvalues(laplacian, pi))
-    assert ((found == 0) == LAPLACIANS.facts(name)["positive"]).all()
-    assert (np.abs(found) <= 1).all()
-    assert_allclose(definiteness(np.array([[-2.0, 0, 1], [0, 1, 5]])), [-1, 0])
 
 
 def test_modes_that_are_not_real_are_refused(rng):

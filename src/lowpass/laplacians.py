@@ -323,23 +323,3 @@ def stationary_of(affinity: np.ndarray, laplacian: str) -> np.ndarray:
         return np.full(affinity.shape[:-1], 1 / affinity.shape[-1])
     degree = _degree(corrected(affinity, facts["alpha"]))
     return degree / degree.sum(axis=-1, keepdims=True)
-
-
-def repelling_share(laplacian: np.ndarray) -> np.ndarray:
-    r"""Count the pairs of tokens that a heat flow drives apart.
-
-    The heat kernel :math:`e^{-\tau L}` has no negative entry at any time exactly where no entry
-    of L off the diagonal is positive.
-
-    Parameters
-    ----------
-    laplacian : (..., token, token) float
-
-    Returns
-    -------
-    (...) float
-        Share of positive entries among those off the diagonal, in [0, 1].
-    """
-    n_tokens = laplacian.shape[-1]
-    beside = ~np.eye(n_tokens, dtype=bool)
-    return (laplacian[..., beside] > 0).mean(axis=-1)

@@ -222,22 +222,3 @@ def with_constant(eigenvalue: np.ndarray) -> np.ndarray:
     """
     constant = np.zeros((*eigenvalue.shape[:-1], 1))
     return np.sort(np.concatenate([constant, eigenvalue], axis=-1), axis=-1)
-
-
-def definiteness(eigenvalue: np.ndarray) -> np.ndarray:
-    r"""Compare the ends of a spectrum.
-
-    .. math:: \lambda_{min} / \max |\lambda|
-
-    Parameters
-    ----------
-    eigenvalue : (..., mode) float
-        As given by :func:`eigenvalues`, not all zero.
-
-    Returns
-    -------
-    (...) float
-        In [-1, 1]. Not negative where the Laplacian is positive semi-definite, so that its heat
-        flow amplifies nothing; where λ = 0 is exact, so is that zero.
-    """
-    return eigenvalue.min(axis=-1) / np.abs(eigenvalue).max(axis=-1)

@@ -32,7 +32,7 @@ LAYER = {
         [
             "registry domains labels rounding uncached project",
             # measures is mathematics with a label: names are known before anything is asked.
-            "streams data tables pictures formats tensors balance masks kernels spectra eigen "
+            "streams data tables rows pictures formats tensors balance masks kernels spectra eigen "
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
             "scores compact stating "
             "smoothing measures "

@@ -16,20 +16,26 @@ from lowpass.domains import Count
 from lowpass.registry import Refusal, did_you_mean
 
 
-def _column(table: Mapping[str, np.ndarray], path: str, name: str) -> np.ndarray:
+def column_of(table: Mapping[str, np.ndarray], path: str, name: str) -> np.ndarray:
+    """Take a column of a table (row,), or refuse a name that none has."""
     if name not in table:
         raise Refusal(
             f"{path}: no column is called '{name}'{did_you_mean(name, table)} "
             f"Known: {', '.join(table)}."
         )
-    column = np.asarray(table[name], dtype=np.float64)
+    return np.asarray(table[name], dtype=np.float64)
+
+
+def check_numbers(
+    column: np.ndarray, path: str, name: str, cure: str = "Remove the row or fill it in."
+) -> None:
+    """Refuse a column with a number that cannot be smoothed, and say the cure."""
     bad = np.flatnonzero(~np.isfinite(column))
     if bad.size:
         raise Refusal(
             f"{path}: column '{name}' holds {column[bad[0]]} in data row {bad[0] + 1}; a smoother "
-            "has no meaning for a missing number. Remove the row or fill it in."
+            f"has no meaning for a missing number. {cure}"
         )
-    return column
 
 
 @GENERATORS.add("series", kind="observations", reads=True)
@@ -59,7 +65,9 @@ def series(content: bytes, *, path: str, key: str, value: str) -> dict[str, np.n
         there are fewer than three rows, or the positions do not increase strictly.
     """
     table = parse_table(text_of(content, path), path)
-    position, observed = _column(table, path, key), _column(table, path, value)
+    position, observed = column_of(table, path, key), column_of(table, path, value)
+    check_numbers(position, path, key)
+    check_numbers(observed, path, value)
     if position.size < 3:
         raise Refusal(
             f"{path}: there are {position.size} rows; leaving one out must leave two to smooth. "

@@ -61,7 +61,17 @@ REACHABLE += (
     "modes",
     "pictures",
 )
-REACHABLE += ("records", "ring", "spectra", "splits", "starts", "store", "streams", "tables")
+REACHABLE += (
+    "records",
+    "ring",
+    "rows",
+    "spectra",
+    "splits",
+    "starts",
+    "store",
+    "streams",
+    "tables",
+)
 REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
 REACHABLE += ("compact", "heat_equation", "scaling", "scores", "stating", "taylor")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")

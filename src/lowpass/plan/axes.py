@@ -13,7 +13,7 @@ from lowpass.spec.base import shown
 SWEPT_STAGES = ("data", "attention", "diffusion", "smoothing")
 INSIDE_STAGES = ("attention", "diffusion", "smoothing")
 # Parameters to which a list belongs, so that it is no sweep.
-LISTS = {"attention": {"record"}, "diffusion": {"record"}}
+LISTS = {"data": {"keys"}, "attention": {"record"}, "diffusion": {"record"}}
 # Parameters that change the shape of a result, which no dimension of one file can hold.
 SHAPING = {"attention": {"depth"}, "diffusion": {"depth"}}
 

@@ -10,6 +10,7 @@ from pydantic import create_model
 
 import lowpass.continuum
 import lowpass.pictures
+import lowpass.rows
 import lowpass.stating
 import lowpass.tables
 import lowpass.tensors  # noqa: F401  (registers generators)

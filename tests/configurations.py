@@ -24,7 +24,7 @@ TABLE = """\
   table:
     why: Real input.
     data: {generator: series, path: workflow/resources/nile.csv, key: year, value: flow}
-    smoothing: {bandwidths: {low: 0.5, high: 50, count: 9}}
+    smoothing: {study: selection, bandwidths: {low: 0.5, high: 50, count: 9}}
 """
 TEXT = f"seed: 7\nexperiments:\n{TOKENS}{TABLE}"
 # The lines on which the experiments begin.

@@ -65,7 +65,7 @@ EXPERIMENTS = {
             "key": "year",
             "value": "flow",
         },
-        "smoothing": {"bandwidths": {"low": 0.5, "high": 50, "count": 9}},
+        "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50, "count": 9}},
     },
 }
 

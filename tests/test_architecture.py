@@ -35,7 +35,7 @@ LAYER = {
             "streams data tables rows pictures formats tensors balance masks kernels spectra eigen "
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
             "scores compact stating "
-            "smoothing measures "
+            "smoothing studies measures "
             "graphs laplacians modes chebyshev diffusion ring fourier "
             "taylor heat_equation flows "
             "contraction normality powers diversity energy collapse gains integrators equations "

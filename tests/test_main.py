@@ -31,7 +31,7 @@ TABLE = "flow.csv"
 GOOD = "year,flow\n1,5\n2,7\n4,6\n"
 OBSERVED = {
     "data": {"generator": "series", "path": TABLE, "key": "year", "value": "flow"},
-    "smoothing": {"bandwidths": {"low": 0.5, "high": 50, "count": 9}},
+    "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50, "count": 9}},
 }
 DRAWN = {
     "data": {"generator": "gaussian", "n_tokens": 6, "d_model": 3},
@@ -233,7 +233,7 @@ NILE = {**OBSERVED, "data": {**OBSERVED["data"], "path": "workflow/resources/nil
 LONG = {
     "attention": (DRAWN, ["layer"] * 4),
     "spectra": ({**DRAWN, "spectra": ["slem", "min_attention", "hc_dc_rate"]}, ["measure"] * 3),
-    "smoothing": (NILE, ["bandwidth"] * 18),
+    "smoothing": (NILE, ["step"] * 18),
     "experiment": ({**DRAWN, "replicates": 21}, ["verifying point"] * 3 + ["gathering point"] * 3),
 }
 
@@ -370,7 +370,10 @@ def test_a_parent_of_later_code_is_refused(stage, job, tmp_path):
 @pytest.mark.parametrize(("low", "high"), [(0.001, 0.4), (200, 500)])
 def test_a_grid_without_its_minimum_is_refused(low, high, job, tmp_path):
     shutil.copy(ROOT / "workflow/resources/nile.csv", tmp_path / TABLE)
-    section = {**OBSERVED, "smoothing": {"bandwidths": {"low": low, "high": high, "count": 9}}}
+    section = {
+        **OBSERVED,
+        "smoothing": {"study": "selection", "bandwidths": {"low": low, "high": high, "count": 9}},
+    }
     plan = Plan(SEED, {"table": section}, "here", tmp_path)
     data, smoothing = first(plan, "data"), first(plan, "smoothing")
     assert job(data, TABLE) == (0, "", "")

@@ -30,6 +30,7 @@ PLACES = [
     ("lowpass.integrators", "INTEGRATORS"),
     ("lowpass.consensus", "KEY_SCORES"),
     ("lowpass.measures", "MEASURES"),
+    ("lowpass.studies", "STUDIES"),
     ("lowpass.rounding", "ROUNDING"),
     ("lowpass.claims.names", "CLAIMS"),
     ("lowpass.claims.register", "REGISTER"),

@@ -236,7 +236,7 @@ def test_a_data_file_with_a_blank_and_a_quote_is_one_argument(tmp_path):
     sections = {
         "river": {
             "data": {"generator": "series", "path": path, "key": "year", "value": "flow"},
-            "smoothing": {"bandwidths": {"low": 1, "high": 9, "count": 5}},
+            "smoothing": {"study": "selection", "bandwidths": {"low": 1, "high": 9, "count": 5}},
         }
     }
     rules = Rules(Plan(7, sections, "here", tmp_path), ROOT)

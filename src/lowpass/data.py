@@ -4,9 +4,10 @@ It owns the registry of generators, functions whose keyword-only parameters are
 their whole configuration, and those that draw tokens. The fact ``kind`` of an
 entry says whether it gives ``"tokens"`` to attend over or ``"observations"`` to
 smooth; ``reads`` says whether it takes them from the content of a file, which is
-its first argument then, or draws them from a random stream. What draws gives
-tokens, an array; where it states more, the fact ``states`` names what, and it
-gives a mapping of arrays with the tokens under ``x``.
+its first argument then, or draws them from a random stream. What draws tokens gives
+an array; where it states more, the fact ``states`` names what, and it gives a mapping of
+arrays with the tokens under ``x``. Observations are a mapping with ``key_position``, and
+the fact ``gives`` names what there is beside: see :mod:`lowpass.studies.names`.
 """
 
 from __future__ import annotations

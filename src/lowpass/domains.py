@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
 from annotated_types import Ge, Gt, Lt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from lowpass.registry import Refusal
 
 Positive = Annotated[float, Gt(0)]
 NonNegative = Annotated[float, Ge(0)]
@@ -33,3 +36,27 @@ class Tensor(BaseModel):
     at: dict[str, Index] | None = Field(
         None, description="axes of which one index is taken, counted from 0"
     )
+
+
+class Bandwidths(BaseModel):
+    """Span a geometric grid of bandwidths."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    low: Positive = Field(description="smallest bandwidth, in the units of the keys")
+    high: Positive = Field(description="largest bandwidth, in the units of the keys")
+    count: Annotated[int, Ge(3)] = Field(description="number of bandwidths")
+
+    @model_validator(mode="after")
+    def ascend(self) -> Bandwidths:
+        """Refuse a grid whose ends do not ascend."""
+        if self.low >= self.high:
+            raise Refusal(
+                f"low {self.low:g} is not below high {self.high:g}; a grid needs two different "
+                f"ends, so exchange them."
+            )
+        return self
+
+    def grid(self) -> np.ndarray:
+        """Lay the bandwidths out, in equal ratios."""
+        return np.geomspace(self.low, self.high, self.count)

@@ -32,7 +32,7 @@ from lowpass.writing import put
 T = TypeVar("T")
 
 # What the loop of a stage goes over that gives all its results at once.
-LOOPS = {"spectra": "measure", "smoothing": "bandwidth"}
+LOOPS = {"spectra": "measure", "smoothing": "step"}
 
 
 def run(recipe_text: str, code: str, inputs: Sequence[str], outputs: Sequence[str]) -> None:

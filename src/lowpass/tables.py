@@ -38,7 +38,7 @@ def check_numbers(
         )
 
 
-@GENERATORS.add("series", kind="observations", reads=True)
+@GENERATORS.add("series", kind="observations", reads=True, gives=("values",))
 def series(content: bytes, *, path: str, key: str, value: str) -> dict[str, np.ndarray]:
     """Take one column of a table as positions and another as observed values.
 

@@ -250,7 +250,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "key": "year",
             "value": "flow",
         },
-        "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
+        "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
     },
     "circle": {
         "data": {"generator": "ring", "n_tokens": 24},

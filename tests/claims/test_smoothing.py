@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from lowpass.smoothing import estimators
+from lowpass.smoothing import bands, estimators
 from lowpass.stages import smoothing as stage
 
 NILE = "nile"
@@ -68,7 +68,7 @@ def test_a_mistake_turns_the_verdict(mistake, judged, rerun, monkeypatch):
     # With J, the criterion is not looked at: one bandwidth is as good as another.
     monkeypatch.setattr(estimators, name, wrong)
     if mistake == "J for A":
-        monkeypatch.setattr(stage.bands, "pointwise_band", lambda a, v, fit, level: (fit, fit))
+        monkeypatch.setattr(bands, "pointwise_band", lambda a, v, fit, level: (fit, fit))
     spoilt = rerun(NILE)
     for claim, verdict in said.items():
         assert judged(claim, spoilt)["verdict"] == verdict, claim
@@ -102,7 +102,7 @@ def ring(rng) -> xr.Dataset:
 
 def test_keys_of_equal_norm_need_no_key_weights(judged, rng):
     bandwidths = {"low": 0.02, "high": 3.0, "count": 15}
-    made = stage.smoothing({"params": {"bandwidths": bandwidths}}, ring(rng))
+    made = stage.smoothing({"params": {"study": "selection", "bandwidths": bandwidths}}, ring(rng))
     assert judged("N04", {NILE: made})["verdict"] == "holds"
 
 

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AfterValidator, Field
 
-from lowpass.data import GENERATORS
 from lowpass.describing.parameters import (
+    CHOSEN,
     can_be_inside,
     can_be_swept,
     can_be_zipped,
+    chosen,
     generators,
     parameters_of,
     registry_of,
@@ -101,15 +102,17 @@ def test_a_scalar_is_what_is_no_list_and_no_mapping():
 # The stages of the project.
 
 
-@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage != "data"])
+@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage not in CHOSEN])
 def test_every_parameter_of_a_stage_says_what_it_is(stage):
     fields = stages()[stage].fields
     assert [name for name, field in fields.items() if not field.get("description")] == []
 
 
-@pytest.mark.parametrize("generator", GENERATORS)
-def test_every_parameter_of_a_generator_says_what_it_is(generator):
-    fields = generators()[generator].fields
+@pytest.mark.parametrize(
+    ("stage", "name"), [(stage, name) for stage in CHOSEN for name in CHOSEN[stage].entries]
+)
+def test_every_parameter_of_a_generator_or_a_study_says_what_it_is(stage, name):
+    fields = chosen(stage)[name].fields
     assert [name for name, field in fields.items() if not field["description"]] == []
 
 
@@ -139,8 +142,13 @@ def test_a_list_that_is_no_sweep_is_none():
     assert not can_be_inside("attention", "depth", attention["depth"])
     assert can_be_swept("attention", "depth", attention["depth"])
     assert can_be_zipped("record", attention["record"])
-    smoothing = stages()["smoothing"].fields
-    assert not can_be_swept("smoothing", "bandwidths", smoothing["bandwidths"])
+    selection = chosen("smoothing")["selection"].fields
+    assert not can_be_swept("smoothing", "bandwidths", selection["bandwidths"])
+    assert can_be_inside("smoothing", "level", selection["level"])
+
+
+def test_a_study_is_no_sweep():
+    assert not can_be_swept("smoothing", "study", {"enum": ["selection"]})
 
 
 def test_a_parameter_called_like_a_dimension_cannot_be_one():

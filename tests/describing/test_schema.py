@@ -202,7 +202,8 @@ FAULTS = {
     "zero replicates": ("replicates: 20", "replicates: 0"),
     "smoothing beside attention": (
         "    replicates: 20\n",
-        "    replicates: 20\n    smoothing: {bandwidths: {low: 1, high: 2, count: 3}}\n",
+        "    replicates: 20\n"
+        "    smoothing: {study: selection, bandwidths: {low: 1, high: 2, count: 3}}\n",
     ),
     "neither": ("    attention: {beta: [1, 3], kernel: softmax, depth: 4}\n", ""),
     "a single value inside": ("replicates: 20", "replicates: 20\n    inside: [kernel]"),

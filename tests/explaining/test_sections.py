@@ -42,7 +42,7 @@ NILE: dict[str, Any] = {
         "key": "year",
         "value": "flow",
     },
-    "smoothing": {"bandwidths": {"low": 0.5, "high": 50, "count": 9}},
+    "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50, "count": 9}},
 }
 
 

@@ -72,7 +72,7 @@ REACHABLE += (
     "streams",
     "tables",
 )
-REACHABLE += ("weights", "smoothing/*", "spec/[!c]*", "stages/*")
+REACHABLE += ("weights", "smoothing/*", "studies/*", "spec/[!c]*", "stages/*")
 REACHABLE += ("compact", "heat_equation", "scaling", "scores", "stating", "taylor")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
 REACHABLE += ("equations", "integrators", "continuum", "matching")
@@ -147,7 +147,7 @@ SECTIONS = {
     "nile": {
         "data": {"generator": "series", "path": "workflow/resources/nile.csv",
                  "key": "year", "value": "flow"},
-        "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 9}},
+        "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50.0, "count": 9}},
     },
     "photograph": {
         "data": {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32},

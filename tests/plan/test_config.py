@@ -21,7 +21,8 @@ def test_a_configuration_is_read_as_it_stands(tmp_path):
     assert [*read.experiments] == ["tokens", "table"]
     assert read.experiments["tokens"].attention == {"beta": [1, 3], "depth": 4}
     assert read.experiments["table"].smoothing == {
-        "bandwidths": {"low": 0.5, "high": 50, "count": 9}
+        "study": "selection",
+        "bandwidths": {"low": 0.5, "high": 50, "count": 9},
     }
 
 

@@ -36,7 +36,7 @@ SOFTMAX = {"beta": 1.0, "depth": 4}
 STEPS = {**SOFTMAX, "skip": 1.0}
 RECOMPUTED = {"layers": "recomputed", "arithmetic": "float64"}
 HEAT = {"graph": "path", "diffusion_time": 0.5, "depth": 4}
-CURVE = {"bandwidths": {"low": 0.5, "high": 50, "count": 9}}
+CURVE = {"study": "selection", "bandwidths": {"low": 0.5, "high": 50, "count": 9}}
 SQUARE, LONG = {"dims": ["query", "key"]}, {"dims": ["token", "feature"]}
 MEASURED = ["log10_hc_dc_ratio"]
 

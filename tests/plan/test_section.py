@@ -65,7 +65,11 @@ SECTIONS = {
             "key": "year",
             "value": "flow",
         },
-        "smoothing": {"bandwidths": {"low": 1, "high": 50, "count": 9}, "level": [0.9, 0.5]},
+        "smoothing": {
+            "study": "selection",
+            "bandwidths": {"low": 1, "high": 50, "count": 9},
+            "level": [0.9, 0.5],
+        },
         "inside": ["level"],
     },
 }

@@ -73,7 +73,7 @@ def test_every_value_of_an_inner_sweep_is_validated():
 
 # Stages that fit together.
 
-SMOOTHING = "    smoothing: {bandwidths: {low: 0.5, high: 50, count: 9}}\n"
+SMOOTHING = "    smoothing: {study: selection, bandwidths: {low: 0.5, high: 50, count: 9}}\n"
 ATTENTION = "    attention: {beta: [1, 3], depth: 4}\n"
 SPECTRA = "    spectra: [slem, min_attention]\n"
 REPLICATES = "    replicates: 20\n"

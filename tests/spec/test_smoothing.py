@@ -1,11 +1,13 @@
-"""Parameters of smoothing: a grid that ascends, and a level that is a probability."""
+"""Parameters of smoothing: a study, a grid that ascends, and a level that is a probability."""
 
 from __future__ import annotations
 
 import pytest
+from numpy.testing import assert_allclose
 
+from lowpass.domains import Bandwidths
 from lowpass.registry import Refusal
-from lowpass.spec.smoothing import Bandwidths, Smoothing, parse
+from lowpass.spec.smoothing import parse
 
 from ..configurations import edited, planned
 
@@ -13,8 +15,13 @@ GRID = "{low: 0.5, high: 50, count: 9}"
 
 
 def test_the_band_covers_nineteen_in_twenty_unless_told_otherwise():
-    spec = parse({"bandwidths": {"low": 1, "high": 2, "count": 3}}, "here")
-    assert spec == Smoothing(bandwidths=Bandwidths(low=1, high=2, count=3), level=0.95)
+    spec = parse({"study": "selection", "bandwidths": {"low": 1, "high": 2, "count": 3}}, "here")
+    assert (spec.study, spec.level) == ("selection", 0.95)
+    assert spec.bandwidths == Bandwidths(low=1, high=2, count=3)
+
+
+def test_bandwidths_rise_in_equal_ratios():
+    assert_allclose(Bandwidths(low=1, high=8, count=4).grid(), [1, 2, 4, 8], rtol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +38,10 @@ def test_the_band_covers_nineteen_in_twenty_unless_told_otherwise():
         (GRID, GRID + ", level: 1", "level: 1 is not below 1, as it has to be; write a smaller"),
         (GRID, GRID + ", level: 0", "level: 0 is not above 0, as it has to be; write a larger"),
         (GRID, GRID + ", lvel: 0.9", r"lvel: no parameter is called 'lvel'; .* 'level'\? Known"),
+        ("study: selection, ", "", r"study: is not given; name the study, as 'selection'\."),
+        ("study: selection", "study: 3", r"study: 3 is no name; name the study, as 'selection'\."),
+        ("study: selection", "study: slection", r"study: no study of smoothing .*'selection'\?"),
+        ("study: selection", "study: [selection]", "study: cannot be swept, since each gives othe"),
         (GRID, "3", r"bandwidths: 3 is not a mapping; write names with their values, as \{name"),
     ],
 )
@@ -40,8 +51,3 @@ def test_a_fault_of_the_grid_or_the_band_is_told(old, new, message, tmp_path):
     ) as caught:
         planned(edited((old, new)), tmp_path)
     assert "\n" not in str(caught.value)
-
-
-def test_every_parameter_says_what_it_is():
-    fields = {**Smoothing.model_fields, **Bandwidths.model_fields}
-    assert [name for name, field in fields.items() if not field.description] == []

@@ -39,7 +39,11 @@ def smoothing(**changes) -> dict:
             "key": "year",
             "value": "flow",
         },
-        "smoothing": {"bandwidths": {"low": 0.5, "high": 50.0, "count": 9}, "level": LEVELS},
+        "smoothing": {
+            "study": "selection",
+            "bandwidths": {"low": 0.5, "high": 50.0, "count": 9},
+            "level": LEVELS,
+        },
         **changes,
     }
 

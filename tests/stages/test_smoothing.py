@@ -32,7 +32,7 @@ def noisy(rng) -> xr.Dataset:
 
 
 def smooth(data: xr.Dataset, **params) -> xr.Dataset:
-    return smoothing({"params": {"bandwidths": GRID, **params}}, data)
+    return smoothing({"params": {"study": "selection", "bandwidths": GRID, **params}}, data)
 
 
 def average(k, v, at, h, without=None) -> float:

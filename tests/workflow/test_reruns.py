@@ -321,7 +321,10 @@ def test_an_experiment_that_comes_shares_what_is_there_and_goes_without_trace(pr
 
 def test_a_named_configuration_replaces_the_paper(project):
     nile = project.config["experiments"]["nile"]
-    river = {**nile, "smoothing": {"bandwidths": {"low": 1, "high": 20, "count": 5}}}
+    river = {
+        **nile,
+        "smoothing": {"study": "selection", "bandwidths": {"low": 1, "high": 20, "count": 5}},
+    }
     write_config(project.root / "one.yaml", {"seed": 1, "experiments": {"river": river}})
     project.edit(CONFIG, "count: 21", "count: 22")  # Would be smoothed again, were it planned.
     arguments = ("--configfile", "one.yaml")

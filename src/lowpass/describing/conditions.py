@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from lowpass.describing.parameters import Parameters, Schema
+from lowpass.describing.parameters import CHOSEN, Parameters, Schema, chosen
 from lowpass.describing.probing import Family, families, needed_beside, optional
 
 T = TypeVar("T")
@@ -90,11 +90,29 @@ def complete(generators: Mapping[str, Parameters]) -> Schema:
         cases = [each for stage, given in needed.items() for each in in_case(stage, given)]
         here.append({"if": generated(names), "then": {"properties": asked}})
         spread.append({"if": generated(names), "then": {"allOf": cases}})
+    for asked, cases in map(demanded, (stage for stage in CHOSEN if stage != "data")):
+        here += asked
+        spread += cases
     return {
         "if": {"required": ["zip"], "properties": {"zip": {"minProperties": 1}}},
         "then": {"allOf": spread},
         "else": {"allOf": here},
     }
+
+
+def demanded(stage: str) -> tuple[list[Schema], list[Schema]]:
+    """Ask for the parameters that each entry needs which a stage chooses: here, or in a case."""
+    here: list[Schema] = []
+    spread: list[Schema] = []
+    for names, required in alike({name: read.required for name, read in chosen(stage).items()}):
+        choice = {
+            "required": [CHOSEN[stage].word],
+            "properties": {CHOSEN[stage].word: named(names)},
+        }
+        asked = {"required": [stage], "properties": {stage: {"type": "object", **choice}}}
+        here.append({"if": asked, "then": {"properties": {stage: {"required": required}}}})
+        spread.append({"if": asked, "then": {"allOf": in_case(stage, required)}})
+    return here, spread
 
 
 def needs(generator: str, read: Parameters) -> dict[str, list[str]]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lowpass.data import GENERATORS
 from lowpass.describing import docstrings
 from lowpass.describing.conditions import named
 from lowpass.describing.parameters import (
+    CHOSEN,
     Parameters,
     Schema,
     can_be_swept,
     can_be_zipped,
     choice,
-    generators,
+    chosen,
     options,
     scalar,
     stages,
@@ -23,7 +23,7 @@ from lowpass.plan.axes import SWEPT_STAGES
 
 
 class Group(NamedTuple):
-    """Hold parameters that are given together: those of a stage, or of one generator of data."""
+    """Hold parameters that are given together: those of a stage, or of one entry it chooses."""
 
     stage: str
     place: str
@@ -31,17 +31,23 @@ class Group(NamedTuple):
 
 
 def groups() -> list[Group]:
-    """List the stages whose parameters may be swept, and of data each generator."""
-    made = [Group("data", f"data.{name}", each) for name, each in generators().items()]
+    """List the stages whose parameters may be swept, each entry of those that choose one."""
+    made = [
+        Group(stage, f"{stage}.{name}", each)
+        for stage in CHOSEN
+        for name, each in chosen(stage).items()
+    ]
     read = [Group(name, name, each) for name, each in stages().items() if name in SWEPT_STAGES]
     return made + read
 
 
 def definitions() -> dict[str, Schema]:
     """Describe every part, by the name it is referred to."""
-    found = {"data": data(), "case": case(), "data.generator": choice(GENERATORS)}
+    found: dict[str, Schema] = {"case": case()}
+    for stage, (word, entries, *_) in CHOSEN.items():
+        found |= {stage: choosing(stage), f"{stage}.{word}": choice(entries)}
     for stage, place, each in groups():
-        found[place] = generator(place, each) if stage == "data" else optional_stage(place, each)
+        found[place] = entry(stage, place, each) if stage in CHOSEN else optional_stage(place, each)
         for name, field in each.fields.items():
             if can_be_swept(stage, name, field) or can_be_zipped(name, field):
                 found[f"{place}.{name}"] = scalar(field) or {}
@@ -62,12 +68,12 @@ def optional_stage(name: str, each: Parameters) -> Schema:
     }
 
 
-def generator(place: str, each: Parameters) -> Schema:
-    """Describe the parameters of one generator."""
-    name = place.removeprefix("data.")
+def entry(stage: str, place: str, each: Parameters) -> Schema:
+    """Describe the parameters beside one choice of a stage."""
+    word, entries, *_ = CHOSEN[stage]
     return {
-        "description": docstrings.summary(GENERATORS[name]),
-        "properties": {"generator": True, **properties("data", place, each)},
+        "description": docstrings.summary(entries[place.removeprefix(f"{stage}.")]),
+        "properties": {word: True, **properties(stage, place, each)},
         "additionalProperties": False,
     }
 
@@ -93,38 +99,41 @@ def several(one: Schema) -> Schema:
     return {"type": "array", "items": one, "minItems": 1}
 
 
-def data() -> Schema:
-    """Describe the data: the generator, and by it the other parameters."""
-    made = [group for group in groups() if group.stage == "data"]
+def choosing(stage: str) -> Schema:
+    """Describe a stage that chooses: the word, and by it the other parameters."""
+    word, _, _, meaning = CHOSEN[stage]
+    made = [group for group in groups() if group.stage == stage]
     every = sorted({name for group in made for name in group.parameters.fields})
-    by_generator = [
+    by_choice = [
         {
             "if": {
-                "required": ["generator"],
-                "properties": {"generator": named([group.place.removeprefix("data.")])},
+                "type": "object",
+                "required": [word],
+                "properties": {word: named([group.place.removeprefix(f"{stage}.")])},
             },
             "then": reference(group.place),
         }
         for group in made
     ]
-    # Cases may choose the generator; then any parameter may belong to one of theirs.
+    # Cases may choose; then any parameter may belong to one of theirs.
     without = {
-        "if": {"required": ["generator"]},
+        "if": {"required": [word]},
         "else": {"properties": dict.fromkeys(every, True), "additionalProperties": False},
     }
+    said = {"description": meaning}
+    one = reference(f"{stage}.{word}")
+    swept = can_be_swept(stage, word, one)
     return {
-        "type": "object",
-        "properties": {
-            "generator": either({"description": "what makes the data"}, "data.generator")
-        },
-        "allOf": [*by_generator, without],
+        "type": "object" if stage == "data" else ["object", "null"],
+        "properties": {word: either(said, f"{stage}.{word}") if swept else {**said, **one}},
+        "allOf": [*by_choice, without],
     }
 
 
 def case() -> Schema:
     """Describe lists that advance together: a label for each case, and what differs."""
     columns: dict[str, list[Schema]] = {"data.generator": [reference("data.generator")]}
-    meanings = {"data.generator": "what makes the data"}
+    meanings = {"data.generator": CHOSEN["data"].meaning}
     for stage, place, each in groups():
         for name, field in each.fields.items():
             if can_be_zipped(name, field):

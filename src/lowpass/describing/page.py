@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel
 
-from lowpass.data import GENERATORS
 from lowpass.describing import docstrings
 from lowpass.describing.parameters import (
+    CHOSEN,
     Parameters,
     Schema,
     can_be_inside,
     can_be_swept,
-    generators,
+    chosen,
     options,
     parameters_of,
     scalar,
@@ -25,6 +25,7 @@ from lowpass.describing.values import allowed, alternatives, default
 from lowpass.labels import VARIABLES
 from lowpass.measures import MEASURES
 from lowpass.plan.axes import INSIDE_STAGES, SWEPT_STAGES
+from lowpass.plan.sweep import STAGES
 from lowpass.spec.config import Config, Section
 from lowpass.spec.data import BLOCK
 
@@ -104,11 +105,23 @@ def lines() -> Iterator[str]:
     read = stages()
     yield from ["## The file", "", *fields_of(parts(Config, EXPERIMENTS)), ""]
     yield from ["## An experiment", "", *fields_of(parts(Section, elsewhere(read))), ""]
-    yield from ["## `data`", "", "The generator decides which other parameters there are.", ""]
-    for name, each in generators().items():
-        yield from section_of_generator(name, each)
-    for name, each in read.items():
-        yield from section_of_stage(name, each) if name in SWEPT_STAGES else measures(name)
+    for stage in (name for name in STAGES if name in CHOSEN or name in read):
+        if stage in CHOSEN:
+            yield from choosing(stage)
+        elif stage in SWEPT_STAGES:
+            yield from section_of_stage(stage, read[stage])
+        else:
+            yield from measures(stage)
+
+
+def choosing(stage: str) -> Iterator[str]:
+    """Write the section of a stage that chooses its parameters by a word."""
+    about = "" if stage == "data" else f"{sentence(Section.model_fields[stage].description)} "
+    word = CHOSEN[stage].word
+    yield from [f"## `{stage}`", "", f"{about}The {word} decides which other parameters there are."]
+    yield ""
+    for name, each in chosen(stage).items():
+        yield from section_of_entry(stage, name, each)
 
 
 def parts(model: type[BaseModel], told: Mapping[str, str]) -> Parameters:
@@ -154,11 +167,15 @@ def rows(
     return [own, *(row for some in below for row in some)]
 
 
-def section_of_generator(name: str, each: Parameters) -> Iterator[str]:
-    """Write the section of one generator."""
-    gives = GENERATORS.facts(name)["kind"]
-    yield from [f"### `{name}`", "", f"{docstrings.summary(GENERATORS[name])} Gives {gives}.", ""]
-    yield from [*fields_of(each), "", *exceptions("data", each)]
+def section_of_entry(stage: str, name: str, each: Parameters) -> Iterator[str]:
+    """Write the section of one entry that a stage may choose."""
+    entries = CHOSEN[stage].entries
+    gives = f" Gives {entries.facts(name)['kind']}." if stage == "data" else ""
+    yield from [f"### `{name}`", "", f"{docstrings.summary(entries[name])}{gives}", ""]
+    yield from [*fields_of(each), "", *exceptions(stage, each)]
+    if stage != "data":
+        for parameter, field in each.fields.items():
+            yield from choices(parameter, field)
 
 
 def section_of_stage(name: str, each: Parameters) -> Iterator[str]:

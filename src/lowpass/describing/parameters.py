@@ -12,10 +12,11 @@ from pydantic.json_schema import GenerateJsonSchema
 from lowpass.data import GENERATORS
 from lowpass.describing import docstrings
 from lowpass.labels import DIMENSIONS, VARIABLES
-from lowpass.plan.axes import INSIDE_STAGES, LISTS, SHAPING
+from lowpass.plan.axes import DECISIVE, INSIDE_STAGES, LISTS, SHAPING
 from lowpass.plan.sweep import STAGES
 from lowpass.registry import Registry
-from lowpass.spec.data import model_of
+from lowpass.spec import data, smoothing
+from lowpass.studies import STUDIES
 
 Schema = dict[str, Any]
 
@@ -25,6 +26,21 @@ class Parameters(NamedTuple):
 
     fields: dict[str, Schema]
     required: list[str]
+
+
+class Choice(NamedTuple):
+    """Say by which word a stage chooses its parameters, among which entries, and how they read."""
+
+    word: str
+    entries: Registry
+    model_of: Callable[[str], type[BaseModel]]
+    meaning: str
+
+
+CHOSEN = {
+    "data": Choice("generator", GENERATORS, data.model_of, "what makes the data"),
+    "smoothing": Choice("study", STUDIES, smoothing.model_of, "what is asked of the smoother"),
+}
 
 
 class Describer(GenerateJsonSchema):
@@ -82,25 +98,31 @@ def plain(schema: Any, definitions: Mapping[str, Schema]) -> Any:
 
 def generators() -> dict[str, Parameters]:
     """Read the parameters of every generator, described by its docstring."""
-    return {name: generator(name) for name in sorted(GENERATORS)}
+    return chosen("data")
 
 
-def generator(name: str) -> Parameters:
-    """Read the parameters of a generator beside its name."""
+def chosen(stage: str) -> dict[str, Parameters]:
+    """Read, for every entry that a stage may choose, the parameters described by its docstring."""
+    return {name: declared(stage, name) for name in sorted(CHOSEN[stage].entries)}
+
+
+def declared(stage: str, name: str) -> Parameters:
+    """Read the parameters beside the word that chooses them."""
+    word, entries, model_of, _ = CHOSEN[stage]
     fields, required = parameters_of(model_of(name))
-    said = docstrings.parameters(GENERATORS[name])
+    said = docstrings.parameters(entries[name])
     own = {
-        parameter: {"description": said.get(parameter, ""), **field}
+        parameter: {**field, "description": said.get(parameter, "")}
         for parameter, field in fields.items()
-        if parameter != "generator"
+        if parameter != word
     }
     return Parameters(own, [parameter for parameter in required if parameter in own])
 
 
 def stages() -> dict[str, Parameters]:
-    """Read the parameters of every stage but data, whose parameters are its generator's."""
+    """Read the parameters of every stage that does not choose them by a word."""
     models = {name: get_type_hints(parse)["return"] for name, parse in STAGES.items()}
-    return {name: parameters_of(model) for name, model in models.items() if name != "data"}
+    return {name: parameters_of(model) for name, model in models.items() if name not in CHOSEN}
 
 
 def options(field: Schema) -> list[Schema]:
@@ -119,7 +141,8 @@ def scalar(field: Schema) -> Schema | None:
 
 def can_be_swept(stage: str, name: str, field: Schema) -> bool:
     """Say whether a list of values may stand where one of a parameter does."""
-    taken = name in DIMENSIONS or name in VARIABLES or name in LISTS.get(stage, ())
+    decisive = name in DECISIVE.get(stage, ())
+    taken = decisive or name in DIMENSIONS or name in VARIABLES or name in LISTS.get(stage, ())
     return not taken and scalar(field) is not None
 
 

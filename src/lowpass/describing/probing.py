@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from lowpass.describing.parameters import Parameters, Schema, generators, stages
+from lowpass.describing.parameters import CHOSEN, Parameters, Schema, chosen, generators, stages
 from lowpass.plan.axes import SWEPT_STAGES
 from lowpass.plan.sweep import STAGES, expand
 from lowpass.registry import Refusal
@@ -29,7 +29,15 @@ def accepted() -> dict[str, list[Section]]:
 
     Every set of optional parts is tried with a few examples of each.
     """
-    known = {name: ways(name, read) for name, read in stages().items()}
+    known = {name: ways(name, read) for name, read in stages().items()} | {
+        stage: [
+            one
+            for name, read in chosen(stage).items()
+            for one in examples(stage, read, {CHOSEN[stage].word: name})
+        ]
+        for stage in CHOSEN
+        if stage != "data"
+    }
     found: dict[str, list[Section]] = {}
     for name, read in generators().items():
         data = list(examples("data", read, {"generator": name}))
@@ -61,7 +69,10 @@ def needed_beside(generator: str) -> dict[str, list[str]]:
         for stage in section:
             if stage != "data" and stage in SWEPT_STAGES:
                 found.setdefault(stage, []).append(set(section[stage]))
-    return {stage: sorted(set.intersection(*given)) for stage, given in found.items()}
+    return {
+        stage: [CHOSEN[stage].word] if stage in CHOSEN else sorted(set.intersection(*given))
+        for stage, given in found.items()
+    }
 
 
 def sections(data: Sequence[Any], parts: Mapping[str, Sequence[Any]]) -> Iterator[Section]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from lowpass.describing.conditions import complete, fitting, swept_inside
-from lowpass.describing.definitions import definitions, reference
+from lowpass.describing.definitions import Group, definitions, groups, reference
 from lowpass.describing.parameters import (
     Parameters,
     Schema,
@@ -61,8 +61,7 @@ def schema() -> Schema:
 def experiment() -> Schema:
     """Describe one experiment: its parts, and what they ask of each other."""
     read = stages()
-    swept = {name: each for name, each in read.items() if name in SWEPT_STAGES}
-    places = inside_places(swept)
+    places = inside_places(groups())
     fields, required = parameters_of(Section)
     parts = {name: part(name, field, read) for name, field in fields.items()}
     parts["inside"] |= {"items": {"enum": sorted(places)}, "uniqueItems": True}
@@ -91,11 +90,11 @@ def part(name: str, field: Schema, read: Mapping[str, Parameters]) -> Schema:
     return field
 
 
-def inside_places(swept: Mapping[str, Parameters]) -> dict[str, list[str]]:
+def inside_places(swept: Iterable[Group]) -> dict[str, list[str]]:
     """Map what may be swept inside a job to the stages that have it."""
-    places: dict[str, list[str]] = {}
-    for stage, each in swept.items():
+    places: dict[str, set[str]] = {}
+    for stage, _, each in swept:
         for name, field in each.fields.items():
             if can_be_inside(stage, name, field):
-                places.setdefault(name, []).append(stage)
-    return dict(sorted(places.items()))
+                places.setdefault(name, set()).add(stage)
+    return {name: sorted(places[name]) for name in sorted(places)}

@@ -16,6 +16,8 @@ INSIDE_STAGES = ("attention", "diffusion", "smoothing")
 LISTS = {"data": {"keys"}, "attention": {"record"}, "diffusion": {"record"}}
 # Parameters that change the shape of a result, which no dimension of one file can hold.
 SHAPING = {"attention": {"depth"}, "diffusion": {"depth"}}
+# Parameters that decide what is computed, so that results of two could not lie side by side.
+DECISIVE = {"smoothing": {"study"}}
 
 
 class Option(NamedTuple):
@@ -83,6 +85,7 @@ def swept_lists(section: Mapping[str, Any], where: str) -> list[tuple[str, str, 
         for name, values in (section.get(stage) or {}).items():
             if isinstance(values, list) and name not in LISTS.get(stage, ()):
                 check_scalars(values, f"{where}.{stage}.{name}")
+                check_one(stage, name, f"{where}.{stage}.{name}")
                 check_repeats(values, f"{where}.{stage}.{name}")
                 found.append((stage, name, values))
     return found
@@ -95,6 +98,15 @@ def check_scalars(values: list[Any], where: str) -> None:
     for value in values:
         if isinstance(value, list | dict):
             raise Refusal(f"{where}: {shown(value)} is no scalar; sweep scalars only.")
+
+
+def check_one(stage: str, name: str, where: str) -> None:
+    """Refuse the sweep of what decides which variables there are."""
+    if name in DECISIVE.get(stage, ()):
+        raise Refusal(
+            f"{where}: cannot be swept, since each gives other variables; describe one experiment "
+            f"for each."
+        )
 
 
 def check_repeats(values: list[Hashable], where: str) -> None:

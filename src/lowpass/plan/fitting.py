@@ -10,8 +10,9 @@ from lowpass.kernels import KERNELS, check_pair
 from lowpass.labels import VARIABLES
 from lowpass.masks import MASKS
 from lowpass.registry import Refusal
-from lowpass.spec.data import OBSERVATIONS, draws, kind, reads, shows_picture, states
+from lowpass.spec.data import OBSERVATIONS, draws, gives, kind, reads, shows_picture, states
 from lowpass.spec.depth import recorded_layers
+from lowpass.spec.smoothing import asks
 
 # What a section may do with its data: one of these.
 ACTIONS = {
@@ -67,7 +68,7 @@ def check_replicates(section: Mapping[str, Any], specs: list[dict[str, Any]], wh
         )
     count = section.get("replicates")
     if not kept and count is None:
-        raise lacking(where, next(stage for stage in DYNAMICS if stage in specs[0]), "replicates")
+        raise lacking(where, next(stage for stage in ACTIONS if stage in specs[0]), "replicates")
     if kept and count is not None:
         verb = "reads" if from_file else "makes"
         more = (
@@ -91,6 +92,29 @@ def check_kind(specs: Mapping[str, Any], where: str) -> None:
             f"{where}.data.generator: '{generator}' gives {kind(generator)}, which '{given}' "
             f"does not read; write '{wanted}:' instead, or choose another generator."
         )
+
+
+# What a study may need of its data beside the places of keys, in words.
+NEEDED = {
+    "values": "values observed at the keys",
+    "queries": "queries of their own",
+    "truth": "a curve that is known",
+    "circle": "keys on a circle",
+    "grid": "keys on a regular grid",
+}
+
+
+def check_study(specs: Mapping[str, Any], where: str) -> None:
+    """Refuse a study that needs what its data do not give."""
+    if "smoothing" not in specs:
+        return
+    study, generator = specs["smoothing"].study, specs["data"].generator
+    for needed in asks(study):
+        if needed not in gives(generator):
+            raise Refusal(
+                f"{where}.smoothing.study: '{study}' asks for {NEEDED[needed]}, which the "
+                f"generator '{generator}' does not give; choose another of them."
+            )
 
 
 def stated(data: Any) -> list[str]:

@@ -15,9 +15,12 @@ from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
 from lowpass.spec.data import BLOCK, draws, reads
+from lowpass.spec.smoothing import draws as study_draws
 
 # A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
 LONGEST_RECIPE = 100_000
+# The parameter that a product of a stage is called by; others are called like their parent.
+FIRST = {"attention": "kernel", "diffusion": "graph", "smoothing": "study"}
 
 
 class Plan:
@@ -88,12 +91,12 @@ class Plan:
             for name, value in spec.model_dump(exclude_defaults=True).items()
             if name not in axes
         }
-        first = {"attention": "kernel", "diffusion": "graph"}.get(stage)
+        first = FIRST.get(stage)
         # The first of a sweep inside, which ascends, in whatever order it is written.
         slug = slug_of(axes.get(first, [getattr(spec, first)])[0], given) if first else parent.slug
         if axes:
             given["inside"] = axes
-        return self.add(stage, slug, given, (parent,), seed=draws_weights(stage, cell))
+        return self.add(stage, slug, given, (parent,), seed=draws_more(stage, cell))
 
     def add(
         self,
@@ -144,15 +147,17 @@ class Plan:
         return point
 
 
-def draws_weights(stage: str, cell: Cell) -> bool:
-    """Say whether a stage draws projections for any value of its axes."""
-    if stage not in DYNAMICS:
-        return False
+def draws_more(stage: str, cell: Cell) -> bool:
+    """Say whether a stage draws anything itself, for any value of its axes."""
 
     def chosen(name: str) -> set[str]:
         values = cell.inside.get(stage, {}).get(name, [getattr(cell.specs[stage], name)])
         return {*values}
 
+    if stage == "smoothing":
+        return study_draws(cell.specs[stage].study)
+    if stage not in DYNAMICS:
+        return False
     if stage == "diffusion":
         weighed = any(GRAPHS.facts(name)["needs_weights"] for name in chosen("graph"))
         return weighed or chosen("values") != {"identity"}

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from lowpass.fingerprint import names_in
 
 NUMERICAL = ("numpy", "scipy", "xarray", "netCDF4")
+# What only smoothers compute with.
+SMOOTHING = ("finufft",)
 READ, WRITE = "lowpass.store:read", "lowpass.store:write"
 # What a product carries so that it answers alone when it is mailed; its code asks for none of it.
 # An experiment may be called like a figure, and be shown in others.
@@ -39,11 +41,12 @@ def roots_of(recipe: Mapping[str, Any]) -> Roots:
         return Roots(("lowpass.claims.judge:judge", READ), NUMERICAL)
     if stage == "paper":
         return Roots(("lowpass.paper:typeset",), ("typst",))
-    definitions = (f"lowpass.stages.{stage}:{stage}",)
+    definitions, last = (f"lowpass.stages.{stage}:{stage}",), stage
     if stage == "experiment":
         last = "spectra" if "spectra" in recipe["params"]["section"] else "smoothing"
         definitions += ("lowpass.stages.experiment:place_of", f"lowpass.stages.{last}:{last}")
-    return Roots((*definitions, READ, WRITE), NUMERICAL)
+    more = SMOOTHING if last == "smoothing" else ()
+    return Roots((*definitions, READ, WRITE), (*NUMERICAL, *more))
 
 
 def names_of(stage: str, parameters: Mapping[str, Any]) -> frozenset[str]:

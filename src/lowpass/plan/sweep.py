@@ -16,6 +16,7 @@ from lowpass.plan.fitting import (
     check_replicates,
     check_stages,
     check_stated,
+    check_study,
 )
 from lowpass.plan.measurable import check_measures
 from lowpass.spec import attention, data, diffusion, smoothing, spectra
@@ -83,6 +84,7 @@ def cell(
     every = [validated(params, chosen, where) for chosen in choices(inner)]
     for each in every:
         check_kind(each, where)
+        check_study(each, where)
         check_stated(each, params, where)
         check_kernel(each, where)
         check_places(each, where)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import lru_cache
 from typing import Any
-
-from pydantic import create_model
 
 import lowpass.continuum
 import lowpass.pictures
@@ -16,9 +13,10 @@ import lowpass.tables
 import lowpass.tensors  # noqa: F401  (registers generators)
 from lowpass.data import GENERATORS
 from lowpass.registry import Refusal
-from lowpass.spec.base import Spec, build, place, shown
+from lowpass.spec.base import Spec, build, place
+from lowpass.spec.signatures import chosen_name, declared
 
-OBSERVATIONS = "observations"
+TOKENS, OBSERVATIONS = "tokens", "observations"
 # Replicates are stored in full blocks, so that more of them leave the first ones untouched.
 BLOCK = 10
 
@@ -26,13 +24,7 @@ BLOCK = 10
 @lru_cache
 def model_of(generator: str) -> type[Spec]:
     """Derive the parameters of a generator from its keyword-only arguments."""
-    signature = inspect.signature(GENERATORS[generator], eval_str=True)
-    fields: dict[str, Any] = {"generator": (str, ...)}
-    for name, argument in signature.parameters.items():
-        if argument.kind is argument.KEYWORD_ONLY:
-            required = argument.default is argument.empty
-            fields[name] = (argument.annotation, ... if required else argument.default)
-    return create_model(f"{generator} parameters", __base__=Spec, **fields)
+    return declared(GENERATORS[generator], "generator", generator)
 
 
 def parse(params: dict[str, Any], where: str) -> Spec:
@@ -43,15 +35,11 @@ def parse(params: dict[str, Any], where: str) -> Spec:
     Refusal
         When no generator is named, or a parameter is unknown, missing or out of its domain.
     """
-    spot = place(where, "generator")
-    name = params.get("generator")
-    if not isinstance(name, str):
-        found = "is not given" if name is None else f"{shown(name)} is no name"
-        raise Refusal(f"{spot}: {found}; name the generator, as 'gaussian' or 'series'.")
+    name = chosen_name(params, "generator", where, "'gaussian' or 'series'")
     try:
         model = model_of(name)
     except Refusal as refusal:
-        raise Refusal(f"{spot}: {refusal}") from None
+        raise Refusal(f"{place(where, 'generator')}: {refusal}") from None
     return build(model, params, where)
 
 
@@ -73,6 +61,11 @@ def draws(generator: str) -> bool:
 def states(generator: str) -> tuple[str, ...]:
     """List what a generator says, beside tokens, of how they are mixed, whatever its parameters."""
     return GENERATORS.facts(generator).get("states", ())
+
+
+def gives(generator: str) -> tuple[str, ...]:
+    """List what observations have beside the places of their keys."""
+    return GENERATORS.facts(generator).get("gives", ())
 
 
 def has_density(generator: str) -> bool:

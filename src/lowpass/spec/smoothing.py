@@ -1,46 +1,44 @@
-"""Parameters of the smoothing stage: the bandwidths compared and the band's level."""
+"""Parameters of the smoothing stage: those its study's signature declares."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import lru_cache
+from typing import Any
 
-from annotated_types import Ge, Gt, Lt
-from pydantic import Field
-
-from lowpass.domains import Positive
 from lowpass.registry import Refusal
 from lowpass.spec.base import Spec, build, place
+from lowpass.spec.signatures import chosen_name, declared
+from lowpass.studies import STUDIES
 
 
-class Bandwidths(Spec):
-    """Span a geometric grid of bandwidths."""
-
-    low: Positive = Field(description="smallest bandwidth, in the units of the keys")
-    high: Positive = Field(description="largest bandwidth, in the units of the keys")
-    count: Annotated[int, Ge(3)] = Field(description="number of bandwidths")
+@lru_cache
+def model_of(study: str) -> type[Spec]:
+    """Derive the parameters of a study from its keyword-only arguments."""
+    return declared(STUDIES[study], "study", study)
 
 
-class Smoothing(Spec):
-    """Say how a bandwidth is chosen and how wide the band is."""
-
-    bandwidths: Bandwidths = Field(description="geometric grid the criterion is computed on")
-    level: Annotated[float, Gt(0), Lt(1)] = Field(
-        0.95, description="pointwise coverage of the band"
-    )
-
-
-def parse(params: dict[str, Any], where: str) -> Smoothing:
-    """Validate the parameters of the smoothing stage.
+def parse(params: dict[str, Any], where: str) -> Spec:
+    """Validate the parameters of a study, defaults filled in.
 
     Raises
     ------
     Refusal
-        When the grid of bandwidths does not ascend.
+        When no study is named, a parameter is unknown, missing or out of its domain, or a range
+        of bandwidths does not ascend.
     """
-    spec = build(Smoothing, params, where)
-    if spec.bandwidths.low >= spec.bandwidths.high:
-        raise Refusal(
-            f"{place(where, 'bandwidths')}: low {spec.bandwidths.low:g} is not below high "
-            f"{spec.bandwidths.high:g}; a grid needs two different ends, so exchange them."
-        )
-    return spec
+    name = chosen_name(params, "study", where, "'selection'")
+    try:
+        model = model_of(name)
+    except Refusal as refusal:
+        raise Refusal(f"{place(where, 'study')}: {refusal}") from None
+    return build(model, params, where)
+
+
+def asks(study: str) -> tuple[str, ...]:
+    """List what a study needs of the data beside places of keys."""
+    return STUDIES.facts(study).get("of", ())
+
+
+def draws(study: str) -> bool:
+    """Say whether a study leaves anything to chance itself."""
+    return "draws" in STUDIES.facts(study)

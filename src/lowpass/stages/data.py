@@ -11,7 +11,7 @@ import xarray as xr
 from lowpass.data import GENERATORS
 from lowpass.labels import VARIABLES
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, draws, parse, reads, states
+from lowpass.spec.data import BLOCK, TOKENS, draws, kind, parse, reads, states
 from lowpass.stages.components import LABELS
 from lowpass.streams import stream
 
@@ -30,7 +30,8 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
     -------
     Dataset
         For attention ``x`` (replicate, token, feature), and what is stated of how tokens are
-        mixed; for smoothing ``key_position`` (key, feature) and ``value`` (key).
+        mixed; for smoothing ``key_position`` (key, feature) and what is observed there, behind
+        a dimension ``replicate`` where they are drawn.
     """
     params = dict(recipe["params"])
     params.pop("sha256", None)
@@ -38,8 +39,8 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
     arguments = spec.model_dump(exclude={"generator"})
     generator = GENERATORS[params["generator"]]
     if draws(params["generator"]):
-        states_more = bool(states(params["generator"]))
-        return drawn(generator, arguments, recipe, spec.model_dump(), mapping=states_more)
+        alone = kind(params["generator"]) == TOKENS and not states(params["generator"])
+        return drawn(generator, arguments, recipe, spec.model_dump(), alone=alone)
     if not reads(params["generator"]):
         return labelled(generator(**arguments))
     if content is None:
@@ -49,18 +50,24 @@ def data(recipe: Mapping[str, Any], content: bytes | None = None) -> xr.Dataset:
 
 def labelled(arrays: Mapping[str, np.ndarray]) -> xr.Dataset:
     """Label arrays with the dimensions on their cards, counted from zero."""
-    variables = {name: (VARIABLES[name].dims, array) for name, array in arrays.items()}
+    variables = {name: (dims_of(name, array), array) for name, array in arrays.items()}
     dataset = xr.Dataset(variables).set_coords([name for name in LABELS if name in arrays])
     return dataset.assign_coords({dim: np.arange(size) for dim, size in dataset.sizes.items()})
 
 
-def drawn(generator, arguments: dict[str, Any], recipe, shape, *, mapping: bool) -> xr.Dataset:
+def dims_of(name: str, array: np.ndarray) -> tuple[str, ...]:
+    """Name the dimensions of an array, which may have one more than its card."""
+    dims = VARIABLES[name].dims
+    return dims if array.ndim == len(dims) else ("replicate", *dims)
+
+
+def drawn(generator, arguments: dict[str, Any], recipe, shape, *, alone: bool) -> xr.Dataset:
     """Draw one block of replicates, each from its own stream."""
     replicates = np.arange(BLOCK) + BLOCK * recipe["block"]
     made = [
         generator(stream(recipe["seed"], "tokens", shape, int(replicate)), **arguments)
         for replicate in replicates
     ]
-    each = made if mapping else [{"x": x} for x in made]
+    each = [{"x": x} for x in made] if alone else made
     block = {name: np.stack([one[name] for one in each]) for name in each[0]}
     return labelled(block).assign_coords(replicate=replicates)

@@ -2,94 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from lowpass.smoothing import bands, bandwidth, estimators
-from lowpass.spec.smoothing import Smoothing, parse
+from lowpass.spec.signatures import arguments
+from lowpass.spec.smoothing import draws, parse
 from lowpass.stages.inside import combinations, stack
-
-Watch = Callable[[Iterable[float]], Iterable[float]]
+from lowpass.streams import stream
+from lowpass.studies import STUDIES
+from lowpass.studies.names import Watch
 
 
 def smoothing(recipe: Mapping[str, Any], data: xr.Dataset, watch: Watch = iter) -> xr.Dataset:
-    """Choose a bandwidth by leave-one-out cross-validation, and fit with a band.
+    """Ask what one study asks of a smoother.
 
     Parameters
     ----------
     recipe : mapping
-        ``params`` of the specification; ``inside`` maps swept ones to values.
+        ``params`` with the study, ``inside`` mapping swept ones to values; where it draws, also
+        ``seed``.
     data : Dataset
-        ``key_position`` (key, feature) and ``value`` (key).
+        ``key_position`` (key, feature), and what else the study needs; with a leading dimension
+        ``replicate`` where they were drawn.
     watch : callable
-        Hands on the bandwidths one by one, so that somebody may count them.
+        Hands on the items of a loop one by one, so that somebody may count them.
 
     Returns
     -------
     Dataset
-        Criterion over bandwidths, weights, fit and band at the keys, and the same fit by
-        several routes.
+        What the study gives, behind the dimensions swept inside, then ``replicate``.
     """
     axes = recipe["params"].get("inside", {})
-    specs = [parse(params, "recipe") for params in combinations(recipe["params"])]
-    return stack("smoothing", [smooth(spec, data, watch) for spec in specs], axes)
+    runs = [studied(params, recipe, data, watch) for params in combinations(recipe["params"])]
+    return stack("smoothing", runs, axes)
 
 
-def smooth(spec: Smoothing, data: xr.Dataset, watch: Watch) -> xr.Dataset:
-    """Smooth with one specification; positions count from their mean."""
-    k, v = data["key_position"].values, data["value"].values
-    k = k - k.mean(axis=0)
-    grid = np.geomspace(spec.bandwidths.low, spec.bandwidths.high, spec.bandwidths.count)
-    score = bandwidth.loo_score(k, v, watch(grid))
-    h = bandwidth.select(grid, score)
-    weights = estimators.smoother_matrix(k, k, h**2)
-    fit = weights @ v
-    lower, upper = bands.pointwise_band(weights, v, fit, level=spec.level)
-    smoothers = (estimators.smoother_matrix(k, k, each**2) for each in watch(grid))
-    dof = [bandwidth.effective_dof(matrix) for matrix in smoothers]
-    return xr.Dataset(
-        {
-            "key_position": data["key_position"],
-            "value": data["value"],
-            "loo_score": ("bandwidth", score),
-            "effective_dof": ("bandwidth", np.array(dof)),
-            "bandwidth_selected": h,
-            "temperature_selected": h**2,
-            "loo_score_selected": score.min(),
-            "nw_weights": (("query", "key"), weights),
-            "fit": ("query", fit),
-            "lower": ("query", lower),
-            "upper": ("query", upper),
-            "weight_sum_defect": ("query", abs(weights.sum(axis=-1) - 1)),
-            "fit_by_route": routes(k, v, h),
-            "normaliser_share": shares(k, h),
-        },
-        {"bandwidth": grid, "query": data["key"].values, "key": data["key"].values},
+def studied(
+    params: dict[str, Any], recipe: Mapping[str, Any], data: xr.Dataset, watch: Watch
+) -> xr.Dataset:
+    """Ask one study of every replicate, each with a stream of its own where it draws."""
+    if "replicate" not in data.dims:
+        return asked(params, recipe, data, watch, 0)
+    each = [
+        asked(params, recipe, data.isel(replicate=place, drop=True), watch, int(replicate))
+        for place, replicate in enumerate(data["replicate"].values)
+    ]
+    joined = xr.concat(
+        each, "replicate", data_vars="all", coords="minimal", compat="override", join="exact"
     )
+    return joined.assign_coords(replicate=data["replicate"].values)
 
 
-def routes(k: np.ndarray, v: np.ndarray, h: float) -> xr.DataArray:
-    """Compute the fit at the keys (key, feature) in four ways."""
-    fits = {
-        "Nadaraya-Watson": estimators.nadaraya_watson(k, k, v, h),
-        "softmax of distances": estimators.smoother_matrix(k, k, h**2) @ v,
-        "dot product, weighted keys": estimators.weighted_dot_product_attention(k, k, v, h**2),
-        "dot product": estimators.dot_product_attention(k, k, v, h**2),
-    }
-    return xr.DataArray(np.stack(list(fits.values())), {"route": list(fits)}, ("route", "query"))
+def asked(
+    params: dict[str, Any],
+    recipe: Mapping[str, Any],
+    observed: xr.Dataset,
+    watch: Watch,
+    replicate: int,
+) -> xr.Dataset:
+    """Ask one study of one set of observations."""
+    spec = parse(params, "recipe")
+    given = arguments(spec, "study")
+    study = STUDIES[params["study"]]
+    if not draws(params["study"]):
+        return study(observed, watch, **given)
+    return study(observed, watch, drawing(params["study"], given, recipe, replicate), **given)
 
 
-def shares(k: np.ndarray, h: float) -> xr.DataArray:
-    """Compare the sum of the similarities with the sum of their moduli, for each query."""
-    product = k @ k.T / h**2
-    similarities = {
-        "exponential": np.exp(product - product.max(axis=-1, keepdims=True)),
-        "inner product": product,
-    }
-    share = [abs(each.sum(axis=-1)) / abs(each).sum(axis=-1) for each in similarities.values()]
-    return xr.DataArray(
-        np.stack(share), {"similarity": list(similarities)}, ("similarity", "query")
-    )
+def drawing(
+    study: str, given: Mapping[str, Any], recipe: Mapping[str, Any], replicate: int
+) -> np.random.Generator:
+    """Open the stream of what a study draws, keyed by the parameters that shape it."""
+    shape = {name: given[name] for name in STUDIES.facts(study)["draws"]}
+    return stream(recipe["seed"], "study", {"study": study, **shape}, replicate)

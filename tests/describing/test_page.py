@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lowpass.data import GENERATORS
 from lowpass.describing.docstrings import summary
 from lowpass.describing.page import EXAMPLE, as_text
-from lowpass.describing.parameters import generators, stages
+from lowpass.describing.parameters import CHOSEN, chosen, stages
 from lowpass.kernels import KERNELS, SCORES
 from lowpass.labels import VARIABLES
 from lowpass.masks import MASKS
@@ -63,14 +62,16 @@ def test_every_part_of_a_file_has_a_row(model):
     assert set(model.model_fields) <= set(told)
 
 
-@pytest.mark.parametrize("generator", GENERATORS)
-def test_every_parameter_of_a_generator_has_a_row(generator):
-    text = section(f"### `{generator}`")
-    assert summary(GENERATORS[generator]) in text
-    assert {*generators()[generator].fields} == {name for name in rows(text) if "." not in name}
+@pytest.mark.parametrize(
+    ("stage", "name"), [(stage, name) for stage in CHOSEN for name in CHOSEN[stage].entries]
+)
+def test_every_parameter_of_a_generator_or_a_study_has_a_row(stage, name):
+    text = section(f"### `{name}`")
+    assert summary(CHOSEN[stage].entries[name]) in text
+    assert {*chosen(stage)[name].fields} == {row for row in rows(text) if "." not in row}
 
 
-@pytest.mark.parametrize("stage", [name for name in STAGES if name not in ("data", "spectra")])
+@pytest.mark.parametrize("stage", [name for name in stages() if name != "spectra"])
 def test_every_parameter_of_a_stage_has_a_row(stage):
     told = rows(section(f"## `{stage}`"))
     read = stages()[stage]

@@ -9,6 +9,7 @@ from typing import Any
 
 from lowpass.describing.parameters import CHOSEN, Parameters, Schema, chosen, generators, stages
 from lowpass.plan.axes import SWEPT_STAGES
+from lowpass.plan.fitting import check_stages
 from lowpass.plan.sweep import STAGES, expand
 from lowpass.registry import Refusal
 from lowpass.spec.config import Section as Model
@@ -45,6 +46,7 @@ def accepted() -> dict[str, list[Section]]:
             section
             for count in range(len(optional()) + 1)
             for chosen in itertools.combinations(optional(), count)
+            if lead_somewhere(chosen)
             for section in sections(data, {part: known.get(part, [1]) for part in chosen})
             if is_accepted(section)
         ]
@@ -79,6 +81,15 @@ def sections(data: Sequence[Any], parts: Mapping[str, Sequence[Any]]) -> Iterato
     """Yield a section for each choice of one example of each part."""
     for first, *others in itertools.product(data, *parts.values()):
         yield {"data": first, **dict(zip(parts, others, strict=True))}
+
+
+def lead_somewhere(parts: Sequence[str]) -> bool:
+    """Say whether some stages may stand together at all, whatever their parameters."""
+    try:
+        check_stages({name: {} for name in parts}, "example")
+    except Refusal:
+        return False
+    return True
 
 
 def is_accepted(section: Section) -> bool:

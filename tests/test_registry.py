@@ -17,6 +17,8 @@ PLACES = [
     ("lowpass.labels", "VARIABLES"),
     ("lowpass.data", "GENERATORS"),
     ("lowpass.kernels", "KERNELS"),
+    ("lowpass.smoothing.profiles", "PROFILES"),
+    ("lowpass.smoothing.methods", "METHODS"),
     ("lowpass.masks", "MASKS"),
     ("lowpass.graphs", "GRAPHS"),
     ("lowpass.laplacians", "LAPLACIANS"),

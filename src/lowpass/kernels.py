@@ -17,6 +17,7 @@ from lowpass.balance import doubly_stochastic
 from lowpass.compact import shares_within_reach
 from lowpass.registry import Refusal, Registry
 from lowpass.scores import SCORES, first, logits, refuse_unusable
+from lowpass.shapes import cubes, level, parabola, slope
 
 KERNELS = Registry("attention kernel")
 # Which score gives what some kernels read.
@@ -215,7 +216,7 @@ def boxcar(scores: np.ndarray) -> np.ndarray:
         As for softmax; also if a score is positive, or a query has no key
         within its bandwidth.
     """
-    return shares_within_reach(scores, np.ones_like, "boxcar")
+    return shares_within_reach(scores, level, "boxcar")
 
 
 @KERNELS.add(
@@ -241,7 +242,7 @@ def triangle(scores: np.ndarray) -> np.ndarray:
     Refusal
         As for :func:`boxcar`.
     """
-    return shares_within_reach(scores, lambda u: 1 - u, "triangle")
+    return shares_within_reach(scores, slope, "triangle")
 
 
 @KERNELS.add(
@@ -272,7 +273,7 @@ def epanechnikov(scores: np.ndarray) -> np.ndarray:
     Refusal
         As for :func:`boxcar`.
     """
-    return shares_within_reach(scores, lambda u: 1 - u**2, "epanechnikov")
+    return shares_within_reach(scores, parabola, "epanechnikov")
 
 
 @KERNELS.add(
@@ -302,7 +303,7 @@ def tricube(scores: np.ndarray) -> np.ndarray:
     ----------
     .. [1] loader1999.
     """
-    return shares_within_reach(scores, lambda u: (1 - u**3) ** 3, "tricube")
+    return shares_within_reach(scores, cubes, "tricube")
 
 
 def check_pair(score: str, kernel: str) -> None:

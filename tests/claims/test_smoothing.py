@@ -24,7 +24,7 @@ def uniform(query, key, temperature):
     return np.full((len(query), len(key)), 1 / len(key))
 
 
-RIGHT = {name: getattr(estimators, name) for name in ("smoother_matrix", "nadaraya_watson")}
+RIGHT = {name: getattr(estimators, name) for name in ("distance_attention", "nadaraya_watson")}
 WRONG = {
     "a bandwidth off by one per cent": (
         "nadaraya_watson",
@@ -32,14 +32,14 @@ WRONG = {
         {"N01": "refuted", "N04": "refuted"},
     ),
     "a temperature off by one per cent": (
-        "smoother_matrix",
-        lambda q, k, t: RIGHT["smoother_matrix"](q, k, 1.01 * t),
+        "distance_attention",
+        lambda q, k, t: RIGHT["distance_attention"](q, k, 1.01 * t),
         {"N01": "refuted", "N04": "conditional"},
     ),
-    "J for A": ("smoother_matrix", uniform, {"N01": "refuted"}),
+    "J for A": ("distance_attention", uniform, {"N01": "refuted"}),
     "weights that are not normalised": (
-        "smoother_matrix",
-        lambda q, k, t: (1 + 1e-12) * RIGHT["smoother_matrix"](q, k, t),
+        "distance_attention",
+        lambda q, k, t: (1 + 1e-12) * RIGHT["distance_attention"](q, k, t),
         {"N01": "refuted", "N02": "refuted"},
     ),
     "no key weights": (

@@ -73,7 +73,7 @@ REACHABLE += (
     "tables",
 )
 REACHABLE += ("weights", "smoothing/*", "studies/*", "spec/[!c]*", "stages/*")
-REACHABLE += ("compact", "heat_equation", "scaling", "scores", "stating", "taylor")
+REACHABLE += ("compact", "heat_equation", "scaling", "scores", "shapes", "stating", "taylor")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
 REACHABLE += ("equations", "integrators", "continuum", "matching")
 REACHABLE += ("gauge", "heat_fit", "symmetrised", "walk", "residual")

@@ -55,10 +55,10 @@ def test_the_band_covers_the_mean_of_the_fit_as_often_as_it_says(sample, rng):
     assert abs(np.mean(covered) - 0.8) < 0.03
 
 
-@pytest.mark.parametrize("temperature", [1e-12, 1e-4])
-def test_interpolation_leaves_nothing_to_estimate_scatter_from(temperature, rng):
+@pytest.mark.parametrize("bandwidth", [1e-6, 1e-2])
+def test_interpolation_leaves_nothing_to_estimate_scatter_from(bandwidth, rng):
     key, value = np.arange(9.0)[:, None], rng.standard_normal(9)
-    a = smoother_matrix(key, key, temperature)
+    a = smoother_matrix(key, key, bandwidth)
     with pytest.raises(
         Refusal, match=r"^the fit leaves \S+ residual degrees of freedom of 9; .* larger bandwidth"
     ):

@@ -35,7 +35,7 @@ def test_leaving_one_out_is_as_many_refits(bandwidth, sample):
 def test_where_nothing_is_isolated_the_shortcut_agrees(bandwidth, sample):
     """K08: rᵢ/(1 - Aᵢᵢ)."""
     key, value = sample
-    a = smoother_matrix(key, key, bandwidth**2)
+    a = smoother_matrix(key, key, bandwidth)
     shortcut = (value - a @ value) / (1 - np.diag(a))
     assert_allclose(loo_residuals(key, value, bandwidth), shortcut, rtol=1e-8, atol=1e-10)
 
@@ -43,7 +43,7 @@ def test_where_nothing_is_isolated_the_shortcut_agrees(bandwidth, sample):
 def test_an_isolated_point_is_predicted_by_its_nearest_neighbour():
     """There 1 - Aᵢᵢ is zero in floats, so the shortcut would be 0/0."""
     key, value = np.array([[0.0], [0.1], [50.0]]), np.array([1.0, 2.0, 9.0])
-    assert smoother_matrix(key, key, 0.1**2)[2, 2] == 1
+    assert smoother_matrix(key, key, 0.1)[2, 2] == 1
     assert loo_residuals(key, value, 0.1)[2] == 9.0 - 2.0
 
 
@@ -71,14 +71,14 @@ def test_the_selected_bandwidth_is_nearly_the_best_for_the_truth(rng):
 
 def test_degrees_of_freedom_run_from_every_key_to_one(sample):
     key, _ = sample
-    dof = effective_dof(np.stack([smoother_matrix(key, key, t) for t in (1e-8, 0.1, 1.0, 1e8)]))
+    dof = effective_dof(np.stack([smoother_matrix(key, key, h) for h in (1e-4, 0.3, 1.0, 1e4)]))
     assert_allclose(dof[[0, 3]], [25, 1], rtol=1e-6)
     assert (np.diff(dof) < 0).all()
 
 
 def test_degrees_of_freedom_of_two_keys_have_a_closed_form():
-    """At distance r each key keeps the share 1/(1 + exp(-r²/2T))."""
-    matrix = smoother_matrix(np.array([[0.0], [3.0]]), np.array([[0.0], [3.0]]), 2.0)
+    """At distance r each key keeps the share 1/(1 + exp(-r²/2h²))."""
+    matrix = smoother_matrix(np.array([[0.0], [3.0]]), np.array([[0.0], [3.0]]), 2**0.5)
     assert_allclose(effective_dof(matrix), 2 / (1 + np.exp(-9 / 4)), rtol=1e-14)
 
 

@@ -1,17 +1,132 @@
-"""Weighted averages of observed values.
+"""Smooth curves through observations.
 
-It owns the estimators that note 2 compares: the kernel smoother in its
-textbook form, and dot-product attention with and without key weights. The
-textbook form never calls an attention kernel, so that the two routes can
-disagree.
+It owns the two ways to ask for a kernel smoother, its fit and its matrix.
+Beside them stand the estimators that note 2 compares: the textbook form, and
+attention by products and by distances.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lowpass.kernels import softmax
 from lowpass.scores import dot, l2
+from lowpass.smoothing.checks import checked
+from lowpass.smoothing.local import matrix_of
+from lowpass.smoothing.methods import METHODS
+
+
+def smooth(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    bandwidth: ArrayLike,
+    *,
+    kernel: str = "gaussian",
+    degree: int = 0,
+    weight: ArrayLike | None = None,
+    period: ArrayLike | None = None,
+    beyond: str = "nearest",
+    method: str = "exact",
+) -> np.ndarray:
+    r"""Estimate values at queries from values observed at keys.
+
+    Degree 0 is the estimator of Nadaraya and Watson,
+    :math:`f(q) = \sum_i K(|q - k_i|/h)\, v_i / \sum_i K(|q - k_i|/h)`; degree 1 fits a plane
+    around each query instead of a constant, see :func:`lowpass.smoothing.local.local_linear`.
+
+    Parameters
+    ----------
+    query : (query, feature) or (query,) float
+    key : (key, feature) or (key,) float
+    value : (key,) or (key, output) float
+    bandwidth : float or (feature,) float
+        h, in the units of each feature.
+    kernel : str
+        Name in :data:`lowpass.smoothing.profiles.PROFILES`.
+    degree : {0, 1}
+        Of the local polynomial.
+    weight : (key,) float, optional
+        How much an observation counts, by itself: 2 is as two equal observations.
+    period : float or (feature,) float, optional
+        The circumference, where keys lie on a circle; inf for a feature that lies on a line.
+    beyond : {"nearest", "refuse", "nan"}
+        What a query gets that a kernel of bounded support leaves without a key: the value of
+        the nearest key, a refusal, or nan. Other kernels always give the nearest value.
+    method : str
+        Name in :data:`lowpass.smoothing.methods.METHODS`.
+
+    Returns
+    -------
+    (query,) or (query, output) float
+        In the units of ``value``. Fits of degree 0 lie among the values.
+
+    Raises
+    ------
+    Refusal
+        See :func:`lowpass.smoothing.checks.checked`; also for an unknown name or degree, for a
+        query that no key reaches where that is to be refused, and where a product is to
+        repeat.
+
+    References
+    ----------
+    .. [1] nadaraya1964.
+    .. [2] watson1964.
+    .. [3] fan1992.
+
+    Examples
+    --------
+    >>> smooth([0.5, 9.0], [0.0, 1.0, 2.0], [3.0, 5.0, 5.0], 0.1)
+    array([4., 5.])
+    """
+    sample = checked(query, key, value, bandwidth, weight, period=period)
+    fit = METHODS[method](sample, kernel=kernel, degree=degree, beyond=beyond)
+    if degree == 0:
+        # An average lies among what it averages, to the last digit.
+        fit = np.clip(fit, sample.value.min(axis=0), sample.value.max(axis=0))
+    return fit[:, 0] if np.ndim(value) == 1 else fit
+
+
+def smoother_matrix(
+    query: ArrayLike,
+    key: ArrayLike,
+    bandwidth: ArrayLike,
+    *,
+    kernel: str = "gaussian",
+    degree: int = 0,
+    weight: ArrayLike | None = None,
+    period: ArrayLike | None = None,
+    beyond: str = "nearest",
+) -> np.ndarray:
+    r"""Give the matrix that maps observed values to fits.
+
+    Parameters
+    ----------
+    query : (query, feature) or (query,) float
+    key : (key, feature) or (key,) float
+    bandwidth : float or (feature,) float
+        In the units of each feature.
+    kernel, degree, weight, period, beyond
+        As for :func:`smooth`.
+
+    Returns
+    -------
+    (query, key) float
+        Rows sum to one; of degree 0, they are non-negative.
+
+    Raises
+    ------
+    Refusal
+        As for :func:`smooth`.
+
+    Examples
+    --------
+    >>> smoother_matrix([0.5], [0.0, 1.0, 9.0], 1.0, kernel="boxcar")
+    array([[0.5, 0.5, 0. ]])
+    """
+    sample = checked(query, key, None, bandwidth, weight, period=period)
+    return matrix_of(sample, kernel=kernel, degree=degree, beyond=beyond)
 
 
 def nadaraya_watson(
@@ -93,8 +208,8 @@ def weighted_dot_product_attention(
     return softmax(score / temperature) @ value
 
 
-def smoother_matrix(query: np.ndarray, key: np.ndarray, temperature: float) -> np.ndarray:
-    r"""Give the matrix that maps observed values to Gaussian-kernel fits.
+def distance_attention(query: np.ndarray, key: np.ndarray, temperature: float) -> np.ndarray:
+    r"""Attend by distance, as a Gaussian smoother does.
 
     .. math:: A_{ji} = \mathrm{softmax}_i(-|q_j - k_i|^2 / 2T)
 

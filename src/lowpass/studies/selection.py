@@ -49,7 +49,7 @@ def selection(
     grid = bandwidths.grid()
     score = bandwidth.loo_score(k, v, watch(grid))
     h = bandwidth.select(grid, score)
-    smoothers = (estimators.smoother_matrix(k, k, each**2) for each in watch(grid))
+    smoothers = (estimators.distance_attention(k, k, each**2) for each in watch(grid))
     dof = [bandwidth.effective_dof(matrix) for matrix in smoothers]
     chosen = {
         "loo_score": ("bandwidth", score),
@@ -74,7 +74,7 @@ def selection(
 
 def fitted(k: np.ndarray, v: np.ndarray, h: float, level: float) -> dict[str, tuple]:
     """Smooth at the keys (key, feature) with one bandwidth, and bound the fit."""
-    weights = estimators.smoother_matrix(k, k, h**2)
+    weights = estimators.distance_attention(k, k, h**2)
     fit = weights @ v
     lower, upper = bands.pointwise_band(weights, v, fit, level=level)
     return {
@@ -92,7 +92,7 @@ def routes(k: np.ndarray, v: np.ndarray, h: float) -> xr.DataArray:
 
     fits = {
         "Nadaraya-Watson": estimators.nadaraya_watson(k, k, v, h),
-        "softmax of distances": estimators.smoother_matrix(k, k, h**2) @ v,
+        "softmax of distances": estimators.distance_attention(k, k, h**2) @ v,
         "dot product, weighted keys": estimators.weighted_dot_product_attention(k, k, v, h**2),
         "dot product": estimators.dot_product_attention(k, k, v, h**2),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from annotated_types import Gt, Lt
@@ -47,29 +47,34 @@ def selection(
     k, v = observed["key_position"].values, observed["value"].values
     k = k - k.mean(axis=0)
     grid = bandwidths.grid()
-    score = bandwidth.loo_score(k, v, watch(grid))
-    h = bandwidth.select(grid, score)
-    smoothers = (estimators.distance_attention(k, k, each**2) for each in watch(grid))
-    dof = [bandwidth.effective_dof(matrix) for matrix in smoothers]
-    chosen = {
-        "loo_score": ("bandwidth", score),
-        "effective_dof": ("bandwidth", np.array(dof)),
-        "bandwidth_selected": h,
-        "temperature_selected": h**2,
-        "loo_score_selected": score.min(),
-    }
+    judged = criterion(k, v, grid, watch)
+    h = judged["bandwidth_selected"]
     places = {"query": observed["key"].values, "key": observed["key"].values}
     return xr.Dataset(
         {
             "key_position": observed["key_position"],
             "value": observed["value"],
-            **chosen,
+            **judged,
             **fitted(k, v, h, level),
             "fit_by_route": routes(k, v, h),
             "normaliser_share": shares(k, h),
         },
         {"bandwidth": grid, **places},
     )
+
+
+def criterion(k: np.ndarray, v: np.ndarray, grid: np.ndarray, watch: Watch) -> dict[str, Any]:
+    """Judge every bandwidth, and choose one."""
+    score = bandwidth.loo_score(k, v, watch(grid))
+    h = bandwidth.select(grid, score)
+    smoothers = (estimators.distance_attention(k, k, each**2) for each in watch(grid))
+    return {
+        "loo_score": ("bandwidth", score),
+        "effective_dof": ("bandwidth", np.array([bandwidth.effective_dof(a) for a in smoothers])),
+        "bandwidth_selected": h,
+        "temperature_selected": h**2,
+        "loo_score_selected": score.min(),
+    }
 
 
 def fitted(k: np.ndarray, v: np.ndarray, h: float, level: float) -> dict[str, tuple]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from .settings import settle
 
 TOPICS = ("plan", "startup", "layers", "consensus", "attention", "spectra", "memory", "overhead")
-TOPICS += ("integrators", "heat")
+TOPICS += ("integrators", "heat", "smoothing")
 LATEST = Path("bench/latest.json")
 
 

@@ -27,6 +27,7 @@ from . import (
     memory,
     overhead,
     plan,
+    smoothing,
     spectra,
     startup,
 )
@@ -143,6 +144,21 @@ def test_both_ways_to_a_modulus_and_to_a_rank_agree():
     assert_allclose(spectra.slem(crowded), spectra.all_eigenvalues(crowded), rtol=1e-10)
     tokens = np.random.default_rng(0).standard_normal((20, 3))
     assert_allclose(spectra.rank_by_gram(tokens), spectra.rank_by_svd(tokens), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_features", [1, 2])
+def test_every_way_to_smooth_is_the_formula(n_features):
+    case = smoothing.Case(60, n_features, 0.3)
+    exact = smoothing.theirs(case)()
+    for run in (smoothing.by_cdist, smoothing.library):
+        assert_allclose(smoothing.theirs(case, run)(), exact, rtol=1e-10)
+    for method in ("tiled", "gridded"):
+        assert_allclose(smoothing.ours(case, method)(), exact, atol=1e-11)
+    assert_allclose(smoothing.tiled_single(case)(), exact, atol=1e-5)
+    key, value = case.arrays()[1:]
+    curve = smoothing.loo_curve(key[:, :1], value, [0.3])
+    total = smoothing.loo_formula(key[:, :1], value, 0.3, 60)
+    assert_allclose(curve, total / 60, rtol=1e-12)
 
 
 def test_numpy_is_not_there_before_it_is_told_how_many_threads_to_use():

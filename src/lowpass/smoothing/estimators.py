@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from lowpass.kernels import softmax
 from lowpass.scores import dot, l2
 from lowpass.smoothing.checks import checked
+from lowpass.smoothing.choosing import smoothed
 from lowpass.smoothing.local import matrix_of
-from lowpass.smoothing.methods import METHODS
 
 
 def smooth(
@@ -55,7 +55,8 @@ def smooth(
         What a query gets that a kernel of bounded support leaves without a key: the value of
         the nearest key, a refusal, or nan. Other kernels always give the nearest value.
     method : str
-        Name in :data:`lowpass.smoothing.methods.METHODS`.
+        Name in :data:`lowpass.smoothing.methods.METHODS`, or ``"auto"`` for the fastest one that
+        is as good as exact; :func:`lowpass.smoothing.choosing.choice_for` says which, and why.
 
     Returns
     -------
@@ -66,8 +67,8 @@ def smooth(
     ------
     Refusal
         See :func:`lowpass.smoothing.checks.checked`; also for an unknown name or degree, for a
-        query that no key reaches where that is to be refused, and where a product is to
-        repeat.
+        query that no key reaches where that is to be refused, where a product is to repeat, and
+        for a method that is not made for the kernel, the degree or so many features.
 
     References
     ----------
@@ -81,10 +82,7 @@ def smooth(
     array([4., 5.])
     """
     sample = checked(query, key, value, bandwidth, weight, period=period)
-    fit = METHODS[method](sample, kernel=kernel, degree=degree, beyond=beyond)
-    if degree == 0:
-        # An average lies among what it averages, to the last digit.
-        fit = np.clip(fit, sample.value.min(axis=0), sample.value.max(axis=0))
+    fit, _ = smoothed(sample, kernel=kernel, degree=degree, beyond=beyond, method=method)
     return fit[:, 0] if np.ndim(value) == 1 else fit
 
 

@@ -15,9 +15,10 @@ from lowpass.data import GENERATORS
 from lowpass.fourier import input_mode_gain
 from lowpass.kernels import attend
 from lowpass.registry import Refusal
-from lowpass.spec.data import draws
+from lowpass.spec.data import TOKENS as AS_TOKENS
+from lowpass.spec.data import draws, kind
 
-TOKENS = [name for name in GENERATORS if draws(name)]
+TOKENS = [name for name in GENERATORS if draws(name) and kind(name) == AS_TOKENS]
 SIZES = {"n_tokens": 8, "d_model": 3}
 
 

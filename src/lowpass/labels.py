@@ -90,6 +90,7 @@ VARIABLES.enter(
     ),
 )
 VARIABLES.enter("key_position", Card("k", "key position", dims=("key", "feature")))
+VARIABLES.enter("query_position", Card("q", "query position", dims=("query", "feature")))
 VARIABLES.enter("value", Card("v", "value", dims=("key",)))
 
 VARIABLES.enter(

@@ -65,3 +65,8 @@ def equal_norms(key: np.ndarray) -> np.ndarray:
     """
     square = np.square(key).sum(axis=1, keepdims=True)
     return key * np.sqrt(square.mean() / square)
+
+
+def moved(key: np.ndarray, direction: np.ndarray, distance: float) -> np.ndarray:
+    """Move all keys (key, feature) alike, along a direction (feature,) that is not zero."""
+    return key + distance * direction / np.linalg.norm(direction)

@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
-import lowpass.studies.selection  # noqa: F401  (registers a study)
+import lowpass.studies.identities
+import lowpass.studies.selection  # noqa: F401  (registers studies)
 from lowpass.studies.names import STUDIES as STUDIES

@@ -243,6 +243,11 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "spectra": ["tapered_growth", "least_real_value"],
         "replicates": 4,
     },
+    "identities": {
+        "data": {"generator": "pairs", "n_queries": 12, "n_keys": 20, "n_features": 4},
+        "smoothing": {"study": "identities"},
+        "replicates": 6,
+    },
     "nile": {
         "data": {
             "generator": "series",

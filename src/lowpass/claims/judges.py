@@ -7,12 +7,12 @@ import lowpass.claims.contraction
 import lowpass.claims.gauge
 import lowpass.claims.growth
 import lowpass.claims.heat
+import lowpass.claims.identities
 import lowpass.claims.mixing
 import lowpass.claims.order
 import lowpass.claims.remedies
 import lowpass.claims.residual
 import lowpass.claims.scaling
-import lowpass.claims.smoothing
 import lowpass.claims.stepping
 import lowpass.claims.steps
 import lowpass.claims.stochastic

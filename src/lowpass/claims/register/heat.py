@@ -227,8 +227,9 @@ REGISTER.enter(
         says="Attention decays with the distance of query and key.",
         source="note 1 (2)",
         condition="All keys have the same norm.",
-        repaired="At equal norms attention is a Gaussian function of distance; otherwise keys of "
-        "large norm win at any distance.",
+        repaired="At equal norms attention is a Gaussian function of distance; otherwise a key "
+        "counts the more the farther it lies along the query, at any distance, and moving all "
+        "keys alike changes every distance and no weight.",
     ),
 )
 REGISTER.enter(

@@ -33,7 +33,7 @@ REGISTER.enter(
         title="similarity is a plain inner product",
         says="The similarity of a query and a key may be their inner product.",
         source="note 2",
-        condition="All inner products are positive.",
+        condition="All inner products are positive, as those of positive features are.",
         repaired="The similarity is the exponential of the inner product; the plain one gives "
         "negative weights, outputs outside the hull of the values, and denominators near zero.",
     ),
@@ -96,8 +96,10 @@ REGISTER.enter(
 REGISTER.enter(
     "N09",
     Statement(
-        title="kernel smoothing is from 1964",
-        says="Kernel regression was proposed by Nadaraya and, independently, by Watson in 1964.",
+        title="attention is the mean of a joint density",
+        says="Kernel regression, which Nadaraya and, independently, Watson proposed in 1964 (the "
+        "year is cited, not computed), is the mean of the output given the input under a "
+        "kernel estimate of their joint density, and softmax attention is that mean.",
         source="note 2; nadaraya1964; watson1964",
     ),
 )

@@ -8,6 +8,7 @@ import lowpass.figures.contraction
 import lowpass.figures.growth
 import lowpass.figures.headline
 import lowpass.figures.heat
+import lowpass.figures.identities
 import lowpass.figures.matched
 import lowpass.figures.mixing
 import lowpass.figures.order

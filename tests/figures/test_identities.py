@@ -69,7 +69,7 @@ def test_circles_and_lines_are_stored(panels, seen):
 
 
 def test_panels_share_one_scale(panels, seen):
-    reach = 1.12 * float(seen["largest_key_norm"])
+    reach = 1.12 * max(float(seen[name]) for name in ("largest_key_norm", "query_norm"))
     for ax in panels:
         assert ax.get_xlim() == ax.get_ylim() == (-reach, reach)
         assert ax.get_aspect() == 1

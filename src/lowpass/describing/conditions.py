@@ -105,6 +105,8 @@ def demanded(stage: str) -> tuple[list[Schema], list[Schema]]:
     here: list[Schema] = []
     spread: list[Schema] = []
     for names, required in alike({name: read.required for name, read in chosen(stage).items()}):
+        if not required:
+            continue
         choice = {
             "required": [CHOSEN[stage].word],
             "properties": {CHOSEN[stage].word: named(names)},

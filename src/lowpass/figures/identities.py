@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # A key with all the weight would be a dot of so many square points; one with none is still seen.
 LARGEST, LEAST = 400.0, 3.0
-# The frame is so much larger than the longest key.
+# The frame is so much larger than what it holds.
 ROOM = 1.12
 
 
@@ -131,8 +131,8 @@ def draw_keys(
 
 
 def frame(ax: Axes, seen: xr.Dataset, height: xr.DataArray) -> None:
-    """Show the plane as far as the longest key, at one scale both ways."""
-    reach = ROOM * float(seen["largest_key_norm"])
+    """Show the plane as far as its points lie from the origin, at one scale both ways."""
+    reach = ROOM * max(float(seen["largest_key_norm"]), float(seen["query_norm"]))
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", anchor="SW")
     ax.set(xticks=[-2, 0, 2], yticks=[-2, 0, 2])
     ax.set_xlabel(axis_text(seen["key_along"]))

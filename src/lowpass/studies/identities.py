@@ -21,7 +21,7 @@ SLIP = 1.01
 # Keys are moved away by so many times the root of the number of features.
 AWAY = 4.0
 
-DIMENSIONS.enter("reordering", Card("", "what is put into another order"))
+DIMENSIONS.enter("reordering", Card(r"\Pi", "what is put into another order"))
 VARIABLES.enter(
     "route_error",
     Card(

@@ -10,7 +10,7 @@ from lowpass.smoothing import nearness, similarity
 from lowpass.studies.laying import Variables, laid_out
 
 DIMENSIONS.enter("form", Card("B", "form that compares two points, as exp(xᵀBy/√d)"))
-DIMENSIONS.enter("key_set", Card("", "what was done to the keys"))
+DIMENSIONS.enter("key_set", Card("K", "what was done to the keys"))
 VARIABLES.enter(
     "negative_share",
     Card(r"P(\tilde\alpha<0)", "share of weights that are negative", dims=("similarity",)),

@@ -12,7 +12,7 @@ from lowpass.studies.laying import Variables
 # Powers of e that weights fall by, one contour each.
 CONTOURS = 8
 
-DIMENSIONS.enter("reading", Card("", "what weights are made of"))
+DIMENSIONS.enter("reading", Card(r"\alpha", "what weights are made of"))
 DIMENSIONS.enter("contour", Card("m", "powers of e that a weight has fallen by"))
 VARIABLES.enter("key_along", Card("u", "key, along the query", dims=("key",)))
 VARIABLES.enter("key_across", Card("s", "key, across the query", dims=("key",)))

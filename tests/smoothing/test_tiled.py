@@ -13,6 +13,7 @@ from lowpass.registry import Refusal
 from lowpass.smoothing import leafwise
 from lowpass.smoothing.checks import Sample, checked
 from lowpass.smoothing.local import matrix_of
+from lowpass.smoothing.methods import exact
 from lowpass.smoothing.profiles import PROFILES
 from lowpass.smoothing.tiled import divided_keys, left_out, recorded, tiled
 
@@ -163,7 +164,19 @@ def test_a_query_out_of_reach_gets_what_was_asked_for(beyond):
 # Refusals.
 
 
-def test_a_query_out_of_reach_can_be_refused():
-    sample = checked([0.0, 9.0], [0.0, 2.0], [3.0, 5.0], 1.0)
-    with pytest.raises(Refusal, match="no key within the bandwidth"):
-        tiled(sample, kernel="boxcar", degree=0, beyond="refuse")
+@pytest.mark.parametrize("method", [tiled, exact])
+def test_a_query_out_of_reach_can_be_refused_by_its_own_number(method, monkeypatch):
+    monkeypatch.setattr("lowpass.smoothing.methods.TILE", 4)
+    sample = checked([0.0, 2.0, 0.1, 9.0], [0.0, 2.0], [3.0, 5.0], 1.0)
+    with pytest.raises(Refusal, match=r"query \[3\] has no key within the bandwidth"):
+        method(sample, kernel="boxcar", degree=0, beyond="refuse")
+
+
+def test_other_types_degrees_and_ends_are_refused():
+    sample = checked([0.0], [0.0, 2.0], [3.0, 5.0], 1.0)
+    with pytest.raises(Refusal, match=r"dtype is 'float16'; weights have one of two types"):
+        tiled(sample, kernel="gaussian", degree=0, beyond="nearest", dtype="float16")
+    with pytest.raises(Refusal, match="degree is 2"):
+        tiled(sample, kernel="gaussian", degree=2, beyond="nearest")
+    with pytest.raises(Refusal, match="beyond is 'nan '"):
+        tiled(sample, kernel="gaussian", degree=0, beyond="nan ")

@@ -13,7 +13,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def _read(sample: Sample, grid: _Nodes, sums: np.ndarray, hull: Hull) -> np.ndar
     fit[trusted] = (read[:-1, trusted] / read[-1, trusted]).T
     fit = hull.clipped(hull.outward(fit))
     if not trusted.all():
-        rest = replace(sample, query=sample.query[~trusted])
+        rest = sample.at(~trusted)
         fit[~trusted] = tiled(rest, kernel="gaussian", degree=0, beyond="nearest")
     return fit
 

@@ -34,6 +34,8 @@ class Sample:
         How much an observation counts; not negative, and not zero throughout.
     period : (feature,) float, optional
         After which keys repeat, in the units of each feature; inf where they do not.
+    number : (query,) int, optional
+        By which a refusal calls a query, where it is not by its place.
     """
 
     query: np.ndarray
@@ -42,10 +44,16 @@ class Sample:
     bandwidth: np.ndarray
     weight: np.ndarray | None = None
     period: np.ndarray | None = None
+    number: np.ndarray | None = None
 
-    def at(self, rows: slice) -> Sample:
-        """Keep some of the queries."""
-        return replace(self, query=self.query[rows])
+    def at(self, rows: slice | np.ndarray) -> Sample:
+        """Keep some of the queries, and the numbers by which refusals call them."""
+        number = np.arange(len(self.query)) if self.number is None else self.number
+        return replace(self, query=self.query[rows], number=number[rows])
+
+    def called(self, row: int) -> int:
+        """Give the number by which a refusal calls a query."""
+        return row if self.number is None else int(self.number[row])
 
     def centred(self) -> Sample:
         """Count positions from the mean of the keys: the fits of kernels of a distance stay."""

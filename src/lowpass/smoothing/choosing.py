@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from lowpass.smoothing import binned, gridded, tiled
 from lowpass.smoothing.checks import Sample, checked
 from lowpass.smoothing.methods import METHODS, refuse_unsuited
+from lowpass.smoothing.weights import refuse_unknown
 
 # What stands for a choice among the methods.
 AUTO = "auto"
@@ -129,6 +130,7 @@ def smoothed(
     Refusal
         If there is no such method, or it is not made for the sample.
     """
+    refuse_unknown(beyond)
     if method == AUTO:
         choice = choose(sample, kernel=kernel, degree=degree)
     else:

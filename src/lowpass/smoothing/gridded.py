@@ -8,8 +8,6 @@ room around the keys, the fit is averaged exactly instead.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from lowpass.registry import Refusal
@@ -70,7 +68,7 @@ def gridded(sample: Sample, *, kernel: str, degree: int, beyond: str) -> np.ndar
     fit = hull.clipped(hull.outward(fit))
     rest = np.setdiff1d(np.arange(len(fit)), inside[trusted], assume_unique=True)
     if len(rest):
-        some = replace(sample, query=sample.query[rest])
+        some = sample.at(rest)
         fit[rest] = tiled(some, kernel=kernel, degree=degree, beyond=beyond)
     return fit
 

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from lowpass.registry import Refusal
 from lowpass.smoothing.checks import Sample
 from lowpass.smoothing.hull import Hull
-from lowpass.smoothing.leafwise import Averages, Keys, Way, by_leaves
+from lowpass.smoothing.leafwise import FLOOR, Averages, Keys, Way, by_leaves
 from lowpass.smoothing.local import matrix_of
 from lowpass.smoothing.methods import METHODS
 from lowpass.smoothing.profiles import PROFILES
-from lowpass.smoothing.weights import images
+from lowpass.smoothing.weights import images, refuse_unknown
 
 # Numbers in a tile of rows that meet all keys at once: two megabytes.
 ROW_TILE = 2**18
@@ -51,7 +52,7 @@ def tiled(
     Raises
     ------
     Refusal
-        As :func:`lowpass.smoothing.local.matrix_of` does.
+        As :func:`lowpass.smoothing.local.matrix_of` does; also for another type.
     """
     return _passed(sample, Way(kernel, dtype), degree, beyond).fit
 
@@ -120,6 +121,11 @@ def _passed(
     sample: Sample, way: Way, degree: int, beyond: str, keys: Keys | None = None
 ) -> Averages:
     """Let queries meet keys by leaves where that can be done, and the others by rows."""
+    refuse_unknown(beyond)
+    if way.dtype not in FLOOR:
+        raise Refusal(
+            f"dtype is {way.dtype!r}; weights have one of two types: {', '.join(FLOOR)}. Name it."
+        )
     n = len(sample.query)
     found = Averages(np.empty((n, sample.value.shape[1])), np.empty(n), np.empty(n))
     left = np.arange(n)
@@ -150,7 +156,7 @@ def _by_rows(
     """Let some queries meet all keys at once, each relative to its own largest weight."""
     own = None if way.own is None else way.own[index]
     hidden = own[:, None] == np.arange(len(unit.key)) if way.hides else None
-    some = replace(unit, query=unit.query[index])
+    some = unit.at(index)
     a = matrix_of(some, kernel=way.kernel, degree=degree, beyond=beyond, hidden=hidden)
     found.fit[index] = a @ unit.value
     found.spread[index] = np.vecdot(a, a)

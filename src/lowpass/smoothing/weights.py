@@ -280,9 +280,9 @@ def _nearest(sample: Sample, rows: np.ndarray, hidden: np.ndarray | None) -> np.
     away = np.where(unseen, np.inf, away)
     least = away.min(axis=1, keepdims=True)
     if np.isinf(least).any():
+        row = sample.called(rows[np.isinf(least[:, 0])][0])
         raise Refusal(
-            f"query [{rows[np.isinf(least[:, 0])][0]}] sees no key; an average needs at least one. "
-            "Give another observation."
+            f"query [{row}] sees no key; an average needs at least one. Give another observation."
         )
     weight = np.where(away <= least * TIE, count, 0.0)
     return weight / weight.sum(axis=1, keepdims=True)
@@ -291,6 +291,7 @@ def _nearest(sample: Sample, rows: np.ndarray, hidden: np.ndarray | None) -> np.
 def _out_of_reach(sample: Sample, kernel: str, row: int) -> str:
     away = math.sqrt(distances(sample.at(slice(row, row + 1))).min())
     return (
-        f"query [{row}] has no key within the bandwidth of the kernel '{kernel}': its nearest one "
-        f"lies {away:.3g} bandwidths away. Use a larger bandwidth, or beyond='nearest'."
+        f"query [{sample.called(row)}] has no key within the bandwidth of the kernel '{kernel}': "
+        f"its nearest one lies {away:.3g} bandwidths away. Use a larger bandwidth, or "
+        "beyond='nearest'."
     )

@@ -16,6 +16,7 @@ PLACES = [
     ("lowpass.labels", "DIMENSIONS"),
     ("lowpass.labels", "VARIABLES"),
     ("lowpass.data", "GENERATORS"),
+    ("lowpass.smoothing.symbols", "SYMBOLS"),
     ("lowpass.kernels", "KERNELS"),
     ("lowpass.smoothing.profiles", "PROFILES"),
     ("lowpass.smoothing.methods", "METHODS"),

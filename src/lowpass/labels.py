@@ -307,3 +307,4 @@ VARIABLES.enter(
     Card(r"|\sum_i\tilde\alpha_i-1|", "defect of the sum of the weights", dims=("query",)),
 )
 ROUNDING.enter("weight_sum_defect", Remainder())
+VARIABLES.enter("period", Card("P", "length of one turn around the ring"))

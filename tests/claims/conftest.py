@@ -257,6 +257,13 @@ SECTIONS: dict[str, dict[str, Any]] = {
         },
         "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
     },
+    "bridge": {
+        "data": {"generator": "impulse", "n_keys": 202},
+        "smoothing": {
+            "study": "response",
+            "bandwidths": {"low": 0.25, "high": 8.0, "count": 11},
+        },
+    },
     "circle": {
         "data": {"generator": "ring", "n_tokens": 24},
         "attention": {"score": "l2", "weights": "identity", "beta": [1.0, 3.0], "depth": 1},

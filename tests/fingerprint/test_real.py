@@ -77,6 +77,7 @@ REACHABLE += ("compact", "heat_equation", "scaling", "scores", "shapes", "statin
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
 REACHABLE += ("equations", "integrators", "continuum", "matching")
 REACHABLE += ("pairs",)
+REACHABLE += ("impulses",)
 REACHABLE += ("gauge", "heat_fit", "symmetrised", "walk", "residual")
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
 OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "scipy.integrate")

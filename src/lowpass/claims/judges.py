@@ -12,6 +12,7 @@ import lowpass.claims.mixing
 import lowpass.claims.order
 import lowpass.claims.remedies
 import lowpass.claims.residual
+import lowpass.claims.response
 import lowpass.claims.scaling
 import lowpass.claims.stepping
 import lowpass.claims.steps

@@ -2,6 +2,7 @@
 
 import lowpass.figures.architecture
 import lowpass.figures.attention
+import lowpass.figures.bridge
 import lowpass.figures.circle
 import lowpass.figures.continuum
 import lowpass.figures.contraction
@@ -9,6 +10,7 @@ import lowpass.figures.growth
 import lowpass.figures.headline
 import lowpass.figures.heat
 import lowpass.figures.identities
+import lowpass.figures.lobes
 import lowpass.figures.matched
 import lowpass.figures.mixing
 import lowpass.figures.order

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 import lowpass.studies.identities
+import lowpass.studies.response
 import lowpass.studies.selection  # noqa: F401  (registers studies)
 from lowpass.studies.names import STUDIES as STUDIES

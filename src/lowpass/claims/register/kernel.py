@@ -88,7 +88,7 @@ REGISTER.enter(
         says="The Nadaraya–Watson estimator is itself a low-pass filter, with the transfer "
         "function exp(−h²ω²/2) for a Gaussian of bandwidth h.",
         source="this paper",
-        condition="The inputs lie on a uniform grid that is fine against h.",
+        condition="The inputs lie on a uniform grid that is fine against h, h ≥ 4D.",
         repaired="On a uniform grid it is a filter; for a density p of the inputs its bias is "
         "(h²/2)(f″ + 2f′p′/p).",
     ),

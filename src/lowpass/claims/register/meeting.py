@@ -23,7 +23,8 @@ REGISTER.enter(
     Statement(
         title="transfer function on a uniform ring",
         says="On a uniform ring the wrapped Gaussian smoother has the transfer function "
-        "H(ω) = Σₘ exp(−h²(ω + 2πm/D)²/2) / Σₘ exp(−h²(2πm/D)²/2).",
+        "H(ω) = Σₘ exp(−h²(ω + 2πm/D)²/2) / Σₘ exp(−h²(2πm/D)²/2), which differs from "
+        "exp(−h²ω²/2) by at most exp(−π²h²/(2D²)).",
         source="this paper",
     ),
 )
@@ -32,7 +33,7 @@ REGISTER.enter(
     Statement(
         title="heat kernel of the ring against the smoother",
         says="The heat kernel of the ring Laplacian at τ = h²/2 is the Gaussian smoother of "
-        "bandwidth h up to O((D/h)²).",
+        "bandwidth h up to (2/(3e²))(D/h)² between symbols and (E|He₄|/24)(D/h)² along a row.",
         source="this paper",
         condition="h is large against D.",
     ),
@@ -44,7 +45,7 @@ REGISTER.enter(
         says="T smoothing layers of bandwidth h are one of bandwidth √T h, so that depth is the "
         "diffusion time T h²/2.",
         source="this paper",
-        condition="h is not small against the spacing D.",
+        condition="h is at least twice the spacing D of an even grid.",
     ),
 )
 REGISTER.enter(
@@ -53,9 +54,10 @@ REGISTER.enter(
         title="I − τL is a one-layer filter",
         says="I − τL is the filter of one smoothing layer.",
         source="note 1 (2); this paper",
-        condition="h = √(2τ) is well below the spacing D.",
+        condition="h = √(2τ) is whichever suits it best.",
         repaired="On a ring the symbol of I − τL turns negative for h > D/√2 and reaches −1 at "
-        "h = D, where no smoother follows it.",
+        "h = D, where no smoother follows it; far below D a smoother sees nearest neighbours "
+        "only, and is I − τL with D² times a neighbour's weight for τ, not h²/2.",
     ),
 )
 REGISTER.enter(

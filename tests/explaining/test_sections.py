@@ -35,6 +35,20 @@ CASES: dict[str, Any] = {
     "spectra": ["slem"],
     "replicates": 2,
 }
+WITHIN: dict[str, Any] = {
+    "data": {"generator": "gaussian", "n_tokens": 8, "d_model": 4},
+    "attention": {"depth": 3},
+    "zip": {
+        "case": {
+            "label": ["one", "two", "three"],
+            "attention.beta": [1, 2, 3],
+            "attention.kernel": ["softmax", "sinkhorn", "softmax"],
+        }
+    },
+    "inside": ["case"],
+    "spectra": ["slem"],
+    "replicates": 2,
+}
 NILE: dict[str, Any] = {
     "data": {
         "generator": "series",
@@ -157,6 +171,30 @@ EDITS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]], list[str]]] = {
         [("zip/case/attention.kernel", None)],
         ["case varies other parameters in mine"],
     ),
+    "a case more of one job": (
+        WITHIN,
+        [
+            cases("label", ["one", "two", "three", "four"]),
+            cases("attention.beta", [1, 2, 3, 4]),
+            cases("attention.kernel", ["softmax", "sinkhorn", "softmax", "softmax"]),
+        ],
+        ["case four is new in mine"],
+    ),
+    "a case less of one job": (
+        WITHIN,
+        [
+            cases("label", ["one", "three"]),
+            cases("attention.beta", [1, 3]),
+            cases("attention.kernel", ["softmax", "softmax"]),
+        ],
+        ["case two was taken out of mine"],
+    ),
+    "another value in a case of one job": (
+        WITHIN,
+        [cases("attention.beta", [1, 2, 9])],
+        ["beta 9 instead of 3 for case three of mine"],
+    ),
+    "cases apart": (WITHIN, [("inside", [])], ["case is swept from job to job in mine"]),
     "a nested parameter": (
         NILE,
         [("smoothing/bandwidths/count", 11)],

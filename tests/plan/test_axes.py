@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from lowpass.measures import MEASURES
 from lowpass.plan.axes import Option, inside_axes, outer_axes
@@ -61,6 +62,15 @@ def test_zipped_columns_are_one_axis_whose_options_set_several_parameters():
             ],
         )
     ]
+
+
+def test_zipped_columns_lie_inside_or_outside():
+    columns = {"label": ["a", "b"], "attention.beta": [2, 1], "attention.mask": ["none", "block"]}
+    within = section(attention={"depth": 4}, zip={"case": columns}, inside=["case"])
+    assert [name for name, _ in outer_axes(within, WHERE)] == ["n_tokens"]
+    assert inside_axes(within, WHERE) == {
+        "attention": {"case": {"label": ["a", "b"], "beta": [2, 1], "mask": ["none", "block"]}}
+    }
 
 
 # Refusals.
@@ -126,6 +136,28 @@ def test_depth_changes_the_shape_and_is_not_inside_a_job(tmp_path):
         r"computed, .*; take it out of 'inside'\.$",
     ):
         planned(edited(*changes), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            "attention.beta: [1, 2], data.n_tokens: [8, 9]",
+            "'case' advances parameters of attention and data, and a job is of one stage, .*; take "
+            "'case' out of 'inside'",
+        ),
+        ("data.n_tokens: [8, 9]", "'case' advances parameters of data, and a job is of one stage"),
+        (
+            "attention.beta: [1, 2], attention.depth: [4, 5]",
+            "'depth' changes the shape of .*; take 'case' out of 'inside'",
+        ),
+    ],
+)
+def test_columns_inside_are_of_one_stage_and_keep_shapes(columns, message):
+    listed = yaml.safe_load(f"{{label: [a, b], {columns}}}")
+    each = {"data": {}, "attention": {}, "zip": {"case": listed}, "inside": ["case"]}
+    with pytest.raises(Refusal, match=rf"^{WHERE}\.inside: {message}"):
+        inside_axes(each, WHERE)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,19 @@ SECTIONS = {
         },
         **COMMON,
     },
+    "zipped inside": {
+        "data": TOKENS,
+        "attention": {"depth": 4, "mask": ["none", "block"]},
+        "zip": {
+            "case": {
+                "label": ["sharp", "blunt"],
+                "attention.kernel": ["softmax", "sinkhorn"],
+                "attention.beta": [3, 1],
+            }
+        },
+        "inside": ["mask", "case"],
+        **COMMON,
+    },
     "nothing but columns": {
         "data": {},
         "attention": {},

@@ -146,6 +146,32 @@ def test_the_order_of_cases_does_not_matter(shared_laboratory):
     xr.testing.assert_identical(other, whole)
 
 
+INNER = {path: values for path, values in CASES.items() if path.startswith(("label", "attention"))}
+
+
+def attending_in_cases(**changes) -> dict:
+    """Compose an experiment whose cases differ in attention alone."""
+    swept = {"arithmetic": ARITHMETIC[1:], "depth": 8}
+    return attending(attention=swept, zip={"case": INNER}, **changes)
+
+
+@pytest.mark.parametrize("inside", [["case"], ["arithmetic", "case"]])
+def test_cases_moved_inside_give_the_identical_dataset(inside, shared_laboratory):
+    outside = shared_laboratory.run(attending_in_cases())
+    within = shared_laboratory.run(attending_in_cases(inside=inside))
+    xr.testing.assert_identical(within, outside)
+    assert within["slem"].dims == ("arithmetic", "case", "replicate")
+    assert within["mask"].attrs["parameter"] == "attention.mask"
+
+
+def test_cases_moved_inside_make_one_file_of_their_stages(shared_laboratory):
+    counts = [
+        sum(p.stage == "attention" for p in shared_laboratory.plan(attending_in_cases(inside=each)))
+        for each in ([], ["case"], ["case", "arithmetic"])
+    ]
+    assert counts == [2 * 6, 2 * 2, 2]
+
+
 # Replicates.
 
 
@@ -192,6 +218,8 @@ def test_a_place_is_read_off_the_parameters_of_a_point():
 def test_an_axis_inside_is_no_place_of_a_file():
     section = {"attention": {"beta": [1.0, 3.0], "arithmetic": ["split"]}, "inside": ["arithmetic"]}
     assert place_of(section, {"attention.beta": 1.0}) == {"beta": 1.0}
+    cases = {"attention": {"depth": 8}, "zip": {"case": TEMPERED}, "inside": ["case"]}
+    assert place_of(cases, {"attention.depth": 8}) == {}
 
 
 def history(point) -> dict:

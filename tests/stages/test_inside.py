@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from lowpass.registry import Refusal
-from lowpass.stages.inside import beside, combinations, stack, stack_arrays
+from lowpass.stages.inside import beside, combinations, stack, stack_arrays, swept_along
 
 AXES = {"arithmetic": ["float64", "split"], "beta": [1.0, 2.0, 3.0]}
 
@@ -23,6 +23,37 @@ def test_the_last_axis_runs_fastest():
         ("split", 3.0),
     ]
     assert all(each["depth"] == 4 and "inside" not in each for each in listed)
+
+
+CASES = {"label": ["far", "near"], "beta": [1.0, 9.0], "mask": ["none", "window"]}
+
+
+def test_columns_advance_together():
+    axes = {"arithmetic": ["float64", "split"], "case": CASES}
+    listed = combinations({"depth": 4, "inside": axes})
+    assert [(each["arithmetic"], each["beta"], each["mask"]) for each in listed] == [
+        ("float64", 1.0, "none"),
+        ("float64", 9.0, "window"),
+        ("split", 1.0, "none"),
+        ("split", 9.0, "window"),
+    ]
+    assert all("case" not in each and "label" not in each for each in listed)
+
+
+def test_columns_are_stacked_along_their_labels():
+    datasets = [xr.Dataset({"slem": number}) for number in (0.5, 0.25)]
+    stacked = stack("attention", datasets, {"case": CASES})
+    assert stacked["slem"].sel(case="near") == 0.25
+    assert stacked["case"].attrs == {"parameter": "zip.case"}
+
+
+def test_what_axes_set_is_known_by_parameter():
+    axes = {"arithmetic": ["split"], "case": CASES}
+    assert swept_along(axes) == {
+        "arithmetic": ["split"],
+        "beta": [1.0, 9.0],
+        "mask": ["none", "window"],
+    }
 
 
 def test_without_axes_there_is_one_combination():

@@ -147,7 +147,16 @@ def without(stage: str, name: str) -> Schema:
     return {"not": {"required": [f"{stage}.{name}"]}}
 
 
-def swept_inside(places: Mapping[str, Sequence[str]]) -> Iterator[Schema]:
+def swept_inside(places: Mapping[str, Sequence[str]]) -> Schema:
+    """Ask that what stands under ``inside`` is swept, where no lists have a name of their own."""
+    known = {"properties": {"inside": {"items": {"enum": sorted(places)}}}}
+    return {
+        "if": {"not": {"required": ["zip"]}},
+        "then": {**known, "allOf": [*swept_by_name(places)]},
+    }
+
+
+def swept_by_name(places: Mapping[str, Sequence[str]]) -> Iterator[Schema]:
     """Yield, for each name that may stand under ``inside``, that one of its stages sweeps it."""
     for name, stages in places.items():
         swept = [

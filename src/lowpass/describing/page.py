@@ -51,7 +51,8 @@ A list where one value belongs is a **sweep**: one run for each value, and for e
 where there are several lists. What is swept becomes a dimension of the experiment's dataset.
 
 **`inside`** names sweeps that are computed within one job and stored in one file, for runs that
-take less time than starting them. It is open to parameters of {inside}.
+take less time than starting them. It is open to parameters of {inside}, and to lists under `zip`
+that are all of one of these.
 
 **`zip`** lets lists advance together along a dimension of its own: `label` names the cases, and
 every other list has a value for each.

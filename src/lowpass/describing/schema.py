@@ -64,7 +64,7 @@ def experiment() -> Schema:
     places = inside_places(groups())
     fields, required = parameters_of(Section)
     parts = {name: part(name, field, read) for name, field in fields.items()}
-    parts["inside"] |= {"items": {"enum": sorted(places)}, "uniqueItems": True}
+    parts["inside"] |= {"items": {"pattern": f"^{DIMENSION_NAME}$"}, "uniqueItems": True}
     parts["zip"] |= {
         "propertyNames": {"pattern": f"^{DIMENSION_NAME}$"},
         "additionalProperties": reference("case"),
@@ -74,7 +74,7 @@ def experiment() -> Schema:
         "properties": parts,
         "required": required,
         "additionalProperties": False,
-        "allOf": [*fitting(), complete(generators()), *swept_inside(places)],
+        "allOf": [*fitting(), complete(generators()), swept_inside(places)],
     }
 
 

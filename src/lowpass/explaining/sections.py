@@ -101,6 +101,9 @@ def zip_changes(before: Mapping[str, Any], now: Mapping[str, Any], name: str) ->
     """Compare the lists that advance together, case by case."""
     for axis in dict.fromkeys([*zips(before), *zips(now)]):
         old, new = rows(before, axis), rows(now, axis)
+        # Cases that are computed together are made anew together.
+        inner = any(axis in each.get("inside", ()) for each in (before, now))
+        along = "" if inner else axis
         paths = sorted({path for row in (*old.values(), *new.values()) for path in row}, key=rank)
         stage = paths[0].partition(".")[0]
         if any({*row} != {*paths} for row in (*old.values(), *new.values())) or not (old and new):
@@ -109,15 +112,17 @@ def zip_changes(before: Mapping[str, Any], now: Mapping[str, Any], name: str) ->
         came = [label for label in new if label not in old]
         went = [label for label in old if label not in new]
         if came:
-            yield Change(exchanged(axis, came, (), name), stage, axis, frozenset(came))
+            places = frozenset(() if inner else came)
+            yield Change(exchanged(axis, came, (), name), stage, along, places)
         if went:
-            yield Change(taken(axis, went, name), stage, axis)
+            yield Change(taken(axis, went, name), stage, along)
         for label, path in ((label, path) for label in new if label in old for path in paths):
             values = [rows_[label][path] for rows_ in (new, old)]
             if values[0] != values[1]:
                 where, _, key = path.partition(".")
                 text = f"{key} {told(values[0])} instead of {told(values[1])} for {axis} {label}"
-                yield Change(f"{text} of {name}", where, axis, frozenset([label]))
+                places = frozenset(() if inner else [label])
+                yield Change(f"{text} of {name}", where, along, places)
 
 
 def list_changes(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> Iterator[Change]:
@@ -131,9 +136,16 @@ def list_changes(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -
         yield Change(text, "data", first_block=-(-min(old, new) // BLOCK))
     old, new = ({*each.get("inside", ())} for each in (before, now))
     for key in sorted(old ^ new):
-        stage = next((s for s in SWEPT_STAGES if key in {**before, **now}.get(s, ())), "attention")
+        stage = stage_of(key, {**before, **now})
         how = "within one job" if key in new else "from job to job"
         yield Change(f"{key} is swept {how} in {name}", stage)
+
+
+def stage_of(axis: str, section: Mapping[str, Any]) -> str:
+    """Give the stage that has a swept parameter, or lists that advance together."""
+    columns = [path for path in zips(section).get(axis, ()) if path != "label"]
+    swept = [stage for stage in SWEPT_STAGES if axis in section.get(stage, ())]
+    return columns[0].partition(".")[0] if columns else next(iter(swept), "attention")
 
 
 def zips(section: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from lowpass.labels import DIMENSIONS, VARIABLES
 from lowpass.registry import Refusal, did_you_mean
 from lowpass.spec.base import shown
+from lowpass.stages.inside import LABEL, Values
 
 SWEPT_STAGES = ("data", "attention", "diffusion", "smoothing")
 INSIDE_STAGES = ("attention", "diffusion", "smoothing")
@@ -60,7 +61,7 @@ def outer_axes(section: Mapping[str, Any], where: str) -> list[Axis]:
         name for _, options in zipped for _, name in options[0].settings if options[0].settings
     ]
     check_names([name for _, name, _ in swept] + [name for name, _ in zipped] + companions, where)
-    return [*lists, *zipped]
+    return [*lists, *((name, options) for name, options in zipped if name not in inside)]
 
 
 def check_names(names: Iterable[str], where: str) -> None:
@@ -122,13 +123,17 @@ def check_repeats(values: list[Hashable], where: str) -> None:
         seen.add(mark)
 
 
-def inside_axes(section: Mapping[str, Any], where: str) -> dict[str, dict[str, list[Any]]]:
+def inside_axes(section: Mapping[str, Any], where: str) -> dict[str, dict[str, Values]]:
     """Find the sweeps computed within one job, by stage."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    found: dict[str, dict[str, Values]] = {}
     swept = {name: (stage, values) for stage, name, values in swept_lists(section, where)}
-    inside = section.get("inside") or []
+    zipped, inside = dict(zip_axes(section, where)), section.get("inside") or []
     check_repeats(inside, f"{where}.inside")
     for name in inside:
+        if name in zipped:
+            stage, columns = inside_columns(name, zipped[name], where)
+            found.setdefault(stage, {})[name] = columns
+            continue
         if name not in swept or swept[name][0] not in INSIDE_STAGES:
             known = [key for key, (stage, _) in swept.items() if stage in INSIDE_STAGES]
             raise Refusal(
@@ -137,13 +142,36 @@ def inside_axes(section: Mapping[str, Any], where: str) -> dict[str, dict[str, l
                 f"Swept there: {', '.join(known) or 'none'}. Sweep it there, or take it out."
             )
         stage, values = swept[name]
-        if name in SHAPING.get(stage, ()):
-            raise Refusal(
-                f"{where}.inside: '{name}' changes the shape of what is computed, so its values "
-                f"do not fit into one file; take it out of 'inside'."
-            )
+        check_shape(stage, name, name, where)
         found.setdefault(stage, {})[name] = values
     return {stage: dict(sorted(axes.items())) for stage, axes in found.items()}
+
+
+def check_shape(stage: str, name: str, axis: str, where: str) -> None:
+    """Refuse a parameter whose values give results of different shapes."""
+    if name in SHAPING.get(stage, ()):
+        taken = "it" if name == axis else f"'{axis}'"
+        raise Refusal(
+            f"{where}.inside: '{name}' changes the shape of what is computed, so its values "
+            f"do not fit into one file; take {taken} out of 'inside'."
+        )
+
+
+def inside_columns(
+    axis: str, options: list[Option], where: str
+) -> tuple[str, dict[str, list[Any]]]:
+    """Give the stage of lists that advance together within its job, and the lists by name."""
+    stages = sorted({stage for option in options for stage, _ in option.settings})
+    if len(stages) > 1 or stages[0] not in INSIDE_STAGES:
+        raise Refusal(
+            f"{where}.inside: '{axis}' advances parameters of {' and '.join(stages)}, and a job is "
+            f"of one stage, {' or '.join(INSIDE_STAGES)}; take '{axis}' out of 'inside'."
+        )
+    columns: dict[str, list[Any]] = {LABEL: [option.label for option in options]}
+    for stage, name in options[0].settings:
+        check_shape(stage, name, axis, where)
+        columns[name] = [option.settings[stage, name] for option in options]
+    return stages[0], columns
 
 
 def zip_axes(section: Mapping[str, Any], where: str) -> list[Axis]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lowpass.plan.sweep import STAGES, one_of
+from lowpass.stages.inside import swept_along
 
 # What stands beside a stage's own parameters in a recipe.
 BESIDE = ("inside", "sha256")
@@ -35,4 +36,5 @@ def complete(recipe: Mapping[str, Any]) -> dict[str, Any]:
     beside = {name: params.pop(name) for name in BESIDE if name in params}
     axes = beside.get("inside", {})
     full = STAGES[stage](one_of(params, axes), "recipe").model_dump()
-    return {**{name: value for name, value in full.items() if name not in axes}, **beside}
+    swept = swept_along(axes)
+    return {**{name: value for name, value in full.items() if name not in swept}, **beside}

@@ -16,6 +16,7 @@ from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
 from lowpass.spec.data import BLOCK, draws, reads
 from lowpass.spec.smoothing import draws as study_draws
+from lowpass.stages.inside import swept_along
 
 # A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
 LONGEST_RECIPE = 100_000
@@ -86,14 +87,15 @@ class Plan:
 
     def _stage(self, stage: str, cell: Cell, parent: Point) -> Point:
         spec, axes = cell.specs[stage], cell.inside.get(stage, {})
+        swept = swept_along(axes)
         given = {
             name: value
             for name, value in spec.model_dump(exclude_defaults=True).items()
-            if name not in axes
+            if name not in swept
         }
         first = FIRST.get(stage)
         # The first of a sweep inside, which ascends, in whatever order it is written.
-        slug = slug_of(axes.get(first, [getattr(spec, first)])[0], given) if first else parent.slug
+        slug = slug_of(swept.get(first, [getattr(spec, first)])[0], given) if first else parent.slug
         if axes:
             given["inside"] = axes
         return self.add(stage, slug, given, (parent,), seed=draws_more(stage, cell))
@@ -151,8 +153,8 @@ def draws_more(stage: str, cell: Cell) -> bool:
     """Say whether a stage draws anything itself, for any value of its axes."""
 
     def chosen(name: str) -> set[str]:
-        values = cell.inside.get(stage, {}).get(name, [getattr(cell.specs[stage], name)])
-        return {*values}
+        swept = swept_along(cell.inside.get(stage, {}))
+        return {*swept.get(name, [getattr(cell.specs[stage], name)])}
 
     if stage == "smoothing":
         return study_draws(cell.specs[stage].study)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lowpass.plan.axes import SWEPT_STAGES, swept_lists, zip_axes
 from lowpass.plan.sweep import Cell
+from lowpass.stages.inside import LABEL
 
 WHERE = "section"
 
@@ -69,6 +70,13 @@ def swept_values(cells: list[Cell], stage: str, name: str) -> list[Any]:
 
 def columns(section: Mapping[str, Any], axis: str, cells: list[Cell]) -> dict[str, list[Any]]:
     """Write lists that advance together, in the order of their labels."""
+    for stage, axes in cells[0].inside.items():
+        inner = axes.get(axis)
+        if isinstance(inner, Mapping):
+            return {
+                name if name == LABEL else f"{stage}.{name}": list(values)
+                for name, values in inner.items()
+            }
     rows = {each.place[axis]: each.specs for each in cells}
     labels = sorted(rows)
     paths = [path.partition(".") for path in sorted(section["zip"][axis]) if path != "label"]

@@ -20,6 +20,7 @@ from lowpass.plan.fitting import (
 )
 from lowpass.plan.measurable import check_measures
 from lowpass.spec import attention, data, diffusion, smoothing, spectra
+from lowpass.stages.inside import LABEL, Values, labels_along, settings_along, swept_along
 
 STAGES = {
     "data": data.parse,
@@ -28,7 +29,8 @@ STAGES = {
     "smoothing": smoothing.parse,
     "spectra": spectra.parse,
 }
-Inside = dict[str, dict[str, list[Any]]]
+Inside = dict[str, dict[str, Values]]
+Chosen = dict[str, dict[str, Any]]
 
 
 class Cell(NamedTuple):
@@ -99,39 +101,60 @@ def cell(
     return Cell(place, specs, inside)
 
 
-def validated(params: Mapping[str, Mapping[str, Any]], inner: Inside, where: str) -> dict[str, Any]:
-    """Validate the parameters of every stage, those of inner axes at their first values."""
+def validated(
+    params: Mapping[str, Mapping[str, Any]], chosen: Chosen, where: str
+) -> dict[str, Any]:
+    """Validate the parameters of every stage, those of inner axes as they are chosen."""
     return {
-        stage: STAGES[stage](one_of(each, inner.get(stage, {})), f"{where}.{stage}")
+        stage: STAGES[stage]({**each, **chosen.get(stage, {})}, f"{where}.{stage}")
         for stage, each in params.items()
     }
 
 
-def choices(inner: Inside) -> Iterator[Inside]:
-    """Yield the inner axes cut down to one value of each, for every combination."""
-    axes = [(stage, name, inner[stage][name]) for stage in inner for name in inner[stage]]
-    for values in itertools.product(*(values for _, _, values in axes)):
-        chosen: Inside = {}
-        for (stage, name, _), value in zip(axes, values, strict=True):
-            chosen.setdefault(stage, {})[name] = [value]
+def choices(inner: Inside) -> Iterator[Chosen]:
+    """Yield the parameters that inner axes set, for every combination of their places."""
+    axes = [
+        [(stage, settings) for settings in settings_along(name, inner[stage][name])]
+        for stage in inner
+        for name in inner[stage]
+    ]
+    for places in itertools.product(*axes):
+        chosen: Chosen = {}
+        for stage, settings in places:
+            chosen.setdefault(stage, {}).update(settings)
         yield chosen
 
 
 def ascending(
-    stage: str, params: Mapping[str, Any], axes: Mapping[str, list[Any]], where: str
-) -> dict[str, list[Any]]:
+    stage: str, params: Mapping[str, Any], axes: Mapping[str, Values], where: str
+) -> dict[str, Values]:
     """Validate the values of a stage's inner axes, and put them in order."""
     first = one_of(params, axes)
-    parse, spot = STAGES[stage], f"{where}.{stage}"
+
+    def validated(settings: Mapping[str, Any]) -> list[Any]:
+        spec = STAGES[stage]({**first, **settings}, f"{where}.{stage}")
+        return [getattr(spec, name) for name in settings]
+
     return {
-        name: sorted(getattr(parse({**first, name: value}, spot), name) for value in values)
+        name: in_order(values, [validated(row) for row in settings_along(name, values)])
         for name, values in axes.items()
     }
 
 
-def one_of(params: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """Replace every inner sweep by its first value."""
-    return {**params, **{name: values[0] for name, values in axes.items()}}
+def in_order(values: Values, rows: list[list[Any]]) -> Values:
+    """Sort the validated values of an axis, and columns by their labels."""
+    if not isinstance(values, Mapping):
+        return sorted(value for (value,) in rows)
+    labelled = sorted(zip(labels_along(values), rows, strict=True), key=lambda each: each[0])
+    columns: dict[str, list[Any]] = {LABEL: [label for label, _ in labelled]}
+    for place, name in enumerate(name for name in values if name != LABEL):
+        columns[name] = [row[place] for _, row in labelled]
+    return columns
+
+
+def one_of(params: Mapping[str, Any], axes: Mapping[str, Values]) -> dict[str, Any]:
+    """Replace what inner axes set by its first values."""
+    return {**params, **{name: values[0] for name, values in swept_along(axes).items()}}
 
 
 def value_of(specs: Mapping[str, Any], option: Option) -> Any:

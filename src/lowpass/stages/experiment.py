@@ -33,7 +33,7 @@ def place_of(section: Mapping[str, Any], history: Mapping[str, Any]) -> dict[str
     Returns
     -------
     dict
-        A value for each axis that is swept from file to file, a label for each zipped one.
+        A value for each axis that is swept from file to file, a label for each zipped one there.
 
     Raises
     ------
@@ -47,6 +47,8 @@ def place_of(section: Mapping[str, Any], history: Mapping[str, Any]) -> dict[str
         if axis not in inside and axis not in zipped
     }
     for axis, columns in zipped.items():
+        if axis in inside:
+            continue
         paths = [path for path in columns if path != "label"]
         for label, *values in zip(
             columns["label"], *(columns[path] for path in paths), strict=True
@@ -107,7 +109,7 @@ def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
         {**cells[0].coords, **{axis: list(values) for axis, values in axes.items()}},
     )
     for axis, columns in zipped.items():
-        gathered = gathered.assign_coords(companions(axis, columns, axes[axis]))
+        gathered = gathered.assign_coords(companions(axis, columns, list(gathered[axis].values)))
     return ordered(gathered, section)
 
 

@@ -12,7 +12,32 @@ import xarray as xr
 from lowpass.registry import Refusal
 from lowpass.stages.trajectory import Layer
 
-Axes = Mapping[str, Sequence[Any]]
+# Values of one parameter, or under 'label' and several names columns that advance together.
+Values = Sequence[Any] | Mapping[str, Sequence[Any]]
+Axes = Mapping[str, Values]
+LABEL = "label"
+
+
+def labels_along(values: Values) -> list[Any]:
+    """Give what the places on an axis are called."""
+    return list(values[LABEL] if isinstance(values, Mapping) else values)
+
+
+def settings_along(name: str, values: Values) -> list[dict[str, Any]]:
+    """Give the parameters that each place on an axis sets."""
+    columns = values if isinstance(values, Mapping) else {name: values}
+    names = [each for each in columns if each != LABEL]
+    rows = zip(*(columns[each] for each in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def swept_along(axes: Axes) -> dict[str, list[Any]]:
+    """Give every parameter that some axis sets, with its value at each place."""
+    return {
+        parameter: [row[parameter] for row in rows]
+        for rows in (settings_along(*axis) for axis in axes.items())
+        for parameter in rows[0]
+    }
 
 
 def combinations(params: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -21,14 +46,12 @@ def combinations(params: Mapping[str, Any]) -> list[dict[str, Any]]:
     Parameters
     ----------
     params : mapping
-        Parameters of a stage; ``inside`` maps an axis to its values.
+        Parameters of a stage; ``inside`` maps an axis to its values, or to columns of them.
     """
     axes = params.get("inside", {})
     fixed = {name: value for name, value in params.items() if name != "inside"}
-    return [
-        {**fixed, **dict(zip(axes, values, strict=True))}
-        for values in itertools.product(*axes.values())
-    ]
+    rows = itertools.product(*(settings_along(*axis) for axis in axes.items()))
+    return [dict(itertools.chain(fixed.items(), *(row.items() for row in each))) for each in rows]
 
 
 def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
@@ -46,7 +69,7 @@ def stack_arrays(arrays: Sequence[np.ndarray], axes: Axes) -> np.ndarray:
             f"({' and '.join(str(shape) for shape in sorted(shapes))}), so it cannot be a "
             f"dimension of one file; take it out of 'inside' to have one file for each value."
         )
-    lengths = [len(values) for values in axes.values()]
+    lengths = [len(labels_along(values)) for values in axes.values()]
     stacked = np.stack(arrays) if len(arrays) > 1 else arrays[0]
     return stacked.reshape(*lengths, *arrays[0].shape)
 
@@ -79,10 +102,15 @@ def stack(stage: str, datasets: Sequence[xr.Dataset], axes: Axes) -> xr.Dataset:
         if all(name in dataset for dataset in datasets)
     }
     swept = {
-        name: (name, list(values), {"parameter": f"{stage}.{name}"})
+        name: (name, labels_along(values), {"parameter": path_of(stage, name, values)})
         for name, values in axes.items()
     }
     return xr.Dataset(names, {**swept, **{name: first[name] for name in first.coords}})
+
+
+def path_of(stage: str, name: str, values: Values) -> str:
+    """Say where the configuration has an axis."""
+    return f"zip.{name}" if isinstance(values, Mapping) else f"{stage}.{name}"
 
 
 def together(runs: Sequence[Iterator[Layer]], axes: Axes) -> Iterator[Layer]:

@@ -18,6 +18,7 @@ PLACES = [
     ("lowpass.data", "GENERATORS"),
     ("lowpass.smoothing.symbols", "SYMBOLS"),
     ("lowpass.kernels", "KERNELS"),
+    ("lowpass.smoothing.criteria", "CRITERIA"),
     ("lowpass.smoothing.profiles", "PROFILES"),
     ("lowpass.smoothing.methods", "METHODS"),
     ("lowpass.masks", "MASKS"),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from lowpass.registry import Refusal
-from lowpass.smoothing.bands import pointwise_band
+from lowpass.smoothing.bands import (
+    degrees_of_freedom,
+    pointwise_band,
+    scatter,
+    standard_errors,
+)
 from lowpass.smoothing.estimators import smoother_matrix
 
 
@@ -63,3 +70,62 @@ def test_interpolation_leaves_nothing_to_estimate_scatter_from(bandwidth, rng):
         Refusal, match=r"^the fit leaves \S+ residual degrees of freedom of 9; .* larger bandwidth"
     ):
         pointwise_band(a, value, a @ value)
+
+
+# Degrees of freedom and standard errors in closed form.
+
+
+@pytest.mark.parametrize("degree", [0, 1])
+def test_degrees_of_freedom_of_a_projection_are_its_rank(degree, rng):
+    """So wide a kernel takes the mean, or the regression line: three counts of one number."""
+    key = rng.uniform(0, 5, 20)
+    found = degrees_of_freedom(smoother_matrix(key, key, 1e7, degree=degree))
+    assert_allclose(found, [degree + 1] * 3, rtol=1e-9)
+
+
+def test_degrees_of_freedom_are_traces(sample):
+    a, _ = sample
+    fit, variance, error = degrees_of_freedom(a)
+    assert_allclose(fit, np.trace(a))
+    assert_allclose(variance, np.trace(a @ a.T))
+    assert_allclose(error, np.trace(2 * a - a @ a.T))
+    assert variance < fit < error
+
+
+def test_standard_errors_of_a_line_are_those_of_regression(rng):
+    """s √(1/n + (x - x̄)²/Sxx), at the keys and at other places."""
+    key, query = np.sort(rng.uniform(0, 5, 20)), np.array([-1.0, 2.5, 7.0])
+    value = 1 + 2 * key + rng.standard_normal(20)
+    matrix, at = (smoother_matrix(q, key, 1e7, degree=1) for q in (key, query))
+    slope, start = np.polyfit(key, value, 1)
+    s = np.sqrt(np.square(value - start - slope * key).sum() / 18)
+    spread = np.square(key - key.mean()).sum()
+    for where, found in (
+        (key, standard_errors(matrix, value)),
+        (query, standard_errors(matrix, value, at)),
+    ):
+        textbook = s * np.sqrt(1 / 20 + np.square(where - key.mean()) / spread)
+        assert_allclose(found, textbook, rtol=1e-8)
+
+
+@pytest.mark.parametrize("degree", [0, 1])
+@pytest.mark.parametrize("bandwidth", [0.3, 1.5])
+def test_scatter_has_no_error_where_the_mean_is_kept(degree, bandwidth, rng):
+    """E|(I - A)(m + σe)|² = σ²|I - A|²: all pairs of one column of signs, on average."""
+    key = np.sort(rng.uniform(0, 6, 8))
+    a = smoother_matrix(key, key, bandwidth, degree=degree)
+    mean = 4.0 + (3.0 * key if degree else 0.0 * key)
+    signs = np.array(list(itertools.product([-1.0, 1.0], repeat=8)))
+    squares = [scatter(a, mean + 0.5 * e) ** 2 for e in signs]
+    assert_allclose(np.mean(squares), 0.25, rtol=1e-9)
+
+
+def test_scatter_keeps_its_digits_where_the_fit_nearly_interpolates():
+    """A = I - e D on a circle of keys: r = e D v and |I - A| = e |D|, whatever e is."""
+    circle = np.roll(np.eye(9), 1, axis=1)
+    difference = np.eye(9) - (circle + circle.T) / 2
+    value = np.cos(np.arange(9.0) ** 2)
+    expected = np.linalg.norm(difference @ value) / np.linalg.norm(difference)
+    for e in (0.5, 1e-3, 1e-12):
+        a = e * (circle + circle.T) / 2 + (1 - e) * np.eye(9)
+        assert_allclose(scatter(a, value), expected, rtol=1e-9)

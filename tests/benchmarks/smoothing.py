@@ -16,8 +16,8 @@ from importlib.util import find_spec
 import numpy as np
 
 from lowpass.smoothing.checks import checked
+from lowpass.smoothing.choosing import METHODS
 from lowpass.smoothing.loo import loo_curve
-from lowpass.smoothing.methods import METHODS
 
 from ..workflow.project import ROOT
 from .measuring import Row, Samples, alternate, own_cpu

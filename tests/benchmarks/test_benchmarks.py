@@ -155,6 +155,8 @@ def test_every_way_to_smooth_is_the_formula(n_features):
     for method in ("tiled", "gridded"):
         assert_allclose(smoothing.ours(case, method)(), exact, atol=1e-11)
     assert_allclose(smoothing.tiled_single(case)(), exact, atol=1e-5)
+    if n_features == 1:
+        assert_allclose(smoothing.ours(case, "binned")(), exact, atol=1e-3)
     key, value = case.arrays()[1:]
     curve = smoothing.loo_curve(key[:, :1], value, [0.3])
     total = smoothing.loo_formula(key[:, :1], value, 0.3, 60)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lowpass.smoothing.checks import Sample
+from lowpass.smoothing.expansion import is_narrow, narrow_sums
 from lowpass.smoothing.leaves import Leaves, distances, divided, runs
 from lowpass.smoothing.profiles import PROFILES
 
@@ -23,8 +24,8 @@ from lowpass.smoothing.profiles import PROFILES
 ROWS, COLUMNS = 128, 256
 # Leaves of queries that are wider, in bandwidths, would meet more keys than each of them needs.
 WIDE = 4.0
-# Up to so many features, differences cost no more than a product of matrices.
-MOST_DIFFERENT = 3
+# Keys on a line that meet a leaf of queries at once, where their weights can be expanded.
+LONG = 4096
 # Squared distances, in bandwidths, that lose too many digits where products cancel.
 LARGEST_SQUARE = 64.0
 # Columns that are summed one by one: a product with few of them is slower.
@@ -157,8 +158,8 @@ def by_leaves(sample: Sample, way: Way, found: Averages, keys: Keys) -> np.ndarr
         index = leaves.order[leaves.bounds[leaf] : leaves.bounds[leaf + 1]]
         meeting = _Meeting(sample, keys, way, index)
         near = meeting.near(leaves.low[leaf], leaves.high[leaf])
-        for part in runs(near, keys.leaves, scratch.shape[1] // len(index)):
-            meeting.meet(part, scratch)
+        for part in runs(near, keys.leaves, LONG if meeting.is_line else COLUMNS):
+            meeting.walk(part, scratch)
         left.append(meeting.settle(sample, found))
     return np.concatenate(left)
 
@@ -175,6 +176,10 @@ class _Meeting:
         self.own = None if way.own is None else keys.place[way.own[index]]
         self.sums = np.zeros((len(index), keys.columns.shape[1]))
         self.squares = np.zeros(len(index))
+        self.is_line = way.kernel == "gaussian" and sample.key.shape[1] == 1
+        square = np.vecdot(self.query, self.query)[:, None]
+        self.width = float(square.max())
+        self.left = np.concatenate([2 * self.query, -np.ones_like(square), -square], axis=1)
 
     def near(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Name the leaves of keys that the queries of a box must meet."""
@@ -187,16 +192,52 @@ class _Meeting:
         near = np.flatnonzero((top >= certain - allowance) & (top > -np.inf))
         self.shift = top[near].max(initial=-np.inf)
         self.is_deep = self.way.log(most[near]).min(initial=0) - self.shift < FLOOR[self.way.dtype]
+        self.left[:, -1] += self.shift
         return near
+
+    def walk(self, part: slice, scratch: np.ndarray) -> None:
+        """Add up what a run of keys gives, at once or by halves."""
+        count = part.stop - part.start
+        if self.is_line and self.expand(part):
+            return
+        if count * len(self.query) <= scratch.shape[1]:
+            self.meet(part, scratch)
+            return
+        middle = part.start + count // 2
+        self.walk(slice(part.start, middle), scratch)
+        self.walk(slice(middle, part.stop), scratch)
+
+    def expand(self, part: slice) -> bool:
+        """Add up what keys on a line give, if they are narrow and none of them is hidden."""
+        ends = self.keys.key[[part.start, part.stop - 1], 0]
+        middle = ends[0] / 2 + ends[1] / 2
+        half, apart = (ends[1] - middle) * self.scale[0], (self.middle[0] - middle) * self.scale[0]
+        if not is_narrow(apart, self.width**0.5, half):
+            return False
+        if self.own is not None and self.way.hides:
+            if ((self.own >= part.start) & (self.own < part.stop)).any():
+                return False
+        columns = self.keys.columns[part]
+        key = (self.keys.key[part, 0] - middle) * self.scale[0]
+        knobs = {"apart": apart, "shift": float(self.shift)}
+        self.sums += narrow_sums(self.query[:, 0], key, columns, **knobs)
+        if self.own is not None and not self.way.hides:
+            square = np.square(columns[:, -1:])
+            self.squares += narrow_sums(self.query[:, 0], key, square, power=2, **knobs)[:, 0]
+        return True
 
     def meet(self, part: slice, scratch: np.ndarray) -> None:
         """Add up what some keys give."""
         key = ((self.keys.key[part] - self.middle) * self.scale).astype(self.way.dtype, copy=False)
         n, m = len(self.query), len(key)
         tile, other = scratch[0, : n * m].reshape(n, m), scratch[1, : n * m].reshape(n, m)
-        if not (self.way.kernel == "gaussian" and _products(self.query, key, tile)):
+        if not self._multiply(key, tile):
             _differences(self.query, key, tile, other)
-        self._weigh(tile)
+            self._relate(tile)
+        if self.is_deep:
+            floor = FLOOR[self.way.dtype]
+            np.copyto(tile, floor, where=(tile < floor) & (tile > -np.inf))
+        np.exp(tile, out=tile)
         if self.own is not None and self.way.hides:
             column = self.own - part.start
             rows = np.flatnonzero((column >= 0) & (column < m))
@@ -211,16 +252,25 @@ class _Meeting:
             np.multiply(tile, tile, out=other)
             self.squares += other @ np.square(columns[:, -1])
 
-    def _weigh(self, tile: np.ndarray) -> None:
-        """Turn squared distances into weights, in place, relative to the shift."""
+    def _multiply(self, key: np.ndarray, tile: np.ndarray) -> bool:
+        """Fill a tile with logarithms of weights by a product, if it keeps enough digits."""
+        if self.is_line or self.way.kernel != "gaussian":
+            return False
+        d = key.shape[1]
+        right = np.empty((len(key), d + 2), tile.dtype)
+        np.vecdot(key, key, out=right[:, d])
+        if max(right[:, d].max(), self.width) > LARGEST_SQUARE:
+            return False
+        right[:, :d], right[:, d + 1] = key, 1
+        np.matmul(self.left, right.T, out=tile)
+        return True
+
+    def _relate(self, tile: np.ndarray) -> None:
+        """Turn squared distances into logarithms of weights, relative to the shift."""
         if self.way.kernel == "gaussian":
             np.subtract(tile.dtype.type(self.shift), tile, out=tile)
         else:
             np.subtract(self.way.log(tile), tile.dtype.type(self.shift), out=tile)
-        if self.is_deep:
-            floor = FLOOR[self.way.dtype]
-            np.copyto(tile, floor, where=(tile < floor) & (tile > -np.inf))
-        np.exp(tile, out=tile)
 
     def settle(self, sample: Sample, found: Averages) -> np.ndarray:
         """Divide, keep what has digits, and name the queries that are left."""
@@ -239,18 +289,6 @@ class _Meeting:
         apart = (sample.query[index] - sample.key[at]) / sample.bandwidth
         weight = 1.0 if sample.weight is None else sample.weight[at] / sample.weight.max()
         return weight * np.exp(self.way.log(np.vecdot(apart, apart)) - self.shift)
-
-
-def _products(query: np.ndarray, key: np.ndarray, tile: np.ndarray) -> bool:
-    """Fill a tile with squared distances by a product, if that is fast and keeps enough digits."""
-    lengths = [np.vecdot(each, each)[:, None] for each in (query, key)]
-    if query.shape[1] <= MOST_DIFFERENT or max(each.max() for each in lengths) > LARGEST_SQUARE:
-        return False
-    ones = [np.ones((len(each), 1), tile.dtype) for each in (query, key)]
-    left = np.concatenate([-2 * query, lengths[0], ones[0]], axis=1)
-    right = np.concatenate([key, ones[1], lengths[1]], axis=1)
-    np.matmul(left, right.T, out=tile)
-    return True
 
 
 def _differences(query: np.ndarray, key: np.ndarray, tile: np.ndarray, other: np.ndarray) -> None:

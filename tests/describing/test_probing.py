@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lowpass.data import GENERATORS
-from lowpass.describing.parameters import stages
+from lowpass.describing.parameters import chosen, stages
 from lowpass.describing.probing import examples, families, optional, values_of
 from lowpass.graphs import GRAPHS
 from lowpass.plan.sweep import STAGES
 from lowpass.registry import Refusal
 from lowpass.spec.data import draws
+from lowpass.studies import STUDIES
 
 # What is drawn is drawn more than once.
 OBSERVED = {False: {frozenset({"smoothing"})}, True: {frozenset({"smoothing", "replicates"})}}
@@ -44,12 +45,20 @@ def test_what_may_be_missing_is_what_is_nothing_by_default():
     assert {"why", "data", "inside", "zip"}.isdisjoint(optional())
 
 
-@pytest.mark.parametrize("stage", ["attention", "diffusion", "smoothing"])
+@pytest.mark.parametrize("stage", ["attention", "diffusion"])
 def test_examples_are_accepted_by_their_stage(stage):
     made = list(examples(stage, stages()[stage]))
     assert made
     for params in made:
         STAGES[stage](params, "here")
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_has_examples_that_its_stage_accepts(study):
+    made = list(examples("smoothing", chosen("smoothing")[study], {"study": study}))
+    assert made
+    for params in made:
+        assert STAGES["smoothing"](params, "here").study == study
 
 
 def test_graphs_are_among_the_examples_since_each_may_fit_elsewhere():

@@ -151,6 +151,11 @@ SECTIONS = {
                  "key": "year", "value": "flow"},
         "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50.0, "count": 9}},
     },
+    "identities": {
+        "data": {"generator": "pairs", "n_queries": 3, "n_keys": 4, "n_features": 2},
+        "smoothing": {"study": "identities"},
+        "replicates": 2,
+    },
     "photograph": {
         "data": {"generator": "image", "path": "workflow/resources/camera.png", "patch": 32},
         "attention": {"score": "l2", "weights": "identity", "beta": 0.1, "depth": 2},

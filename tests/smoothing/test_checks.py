@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 from lowpass.registry import Refusal
 from lowpass.smoothing.checks import checked
@@ -80,6 +81,12 @@ def test_centred_keys_have_no_mean_and_queries_keep_their_distances():
     sample = checked(KEY + 1e8, KEY + 1e8, VALUE, 1).centred()
     assert np.abs(sample.key.mean(axis=0)).max() < 1e-8
     assert np.array_equal(sample.query[1] - sample.key[0], [2.0, 2.0])
+
+
+def test_keys_can_be_centred_alone():
+    sample = checked(KEY, KEY, VALUE, 1).key_centred()
+    assert_allclose(sample.key, KEY - [2, 10 / 3], rtol=1e-15)
+    assert np.array_equal(sample.query, KEY)
 
 
 def test_some_of_the_queries_can_be_kept():

@@ -227,6 +227,15 @@ def test_products_may_be_large():
     assert fit.tolist() == [1.0, 2.0]
 
 
+def test_products_with_keys_far_from_the_origin_keep_their_digits():
+    """A constant that is added to every key multiplies all weights of a query alike."""
+    key = np.array([[0.0, 1.0], [0.5, 0.25], [2.0, 0.0]])
+    query = np.array([[1.0, -2.0], [0.25, 3.0]])
+    near = smooth(query, key, VALUE, 1.5, kernel="exp_dot")
+    far = smooth(query, key + 1e8, VALUE, 1.5, kernel="exp_dot")
+    assert_allclose(far, near, rtol=1e-7)  # A key of 1e8 is known to 1e-8.
+
+
 @pytest.mark.parametrize("bandwidth", [1e-3, 1e-160, 1e-300])
 @pytest.mark.parametrize("degree", REGRESSIONS)
 @pytest.mark.parametrize("kernel", DISTANCE)

@@ -57,8 +57,11 @@ class Sample:
 
     def centred(self) -> Sample:
         """Count positions from the mean of the keys: the fits of kernels of a distance stay."""
-        middle = self.key.mean(axis=0)
-        return replace(self, query=self.query - middle, key=self.key - middle)
+        return replace(self.key_centred(), query=self.query - self.key.mean(axis=0))
+
+    def key_centred(self) -> Sample:
+        """Count keys alone from their mean: the fits of kernels of a product stay."""
+        return replace(self, key=self.key - self.key.mean(axis=0))
 
 
 def checked(

@@ -36,7 +36,7 @@ def log_weights(
     weight: ArrayLike | None = None,
     period: ArrayLike | None = None,
 ) -> np.ndarray:
-    r"""Give the logarithm of every weight, up to a factor that all of them share.
+    r"""Give the logarithm of every weight, up to a constant that all keys of a query share.
 
     .. math:: \log w_i + \log K\big(|q_j - k_i| / h\big)
 
@@ -142,9 +142,12 @@ def shares_of(
 
 
 def logs_of(sample: Sample, kernel: str, *, hidden: np.ndarray | None = None) -> np.ndarray:
-    """Give the logarithm of every weight of a sample, as :func:`shares_of` reads it."""
-    reads = PROFILES.facts(kernel)["reads"]
-    scores = products(sample) if reads == "product" else distances(sample)
+    """Give the logarithm of every weight of a sample, up to a constant in every row."""
+    if PROFILES.facts(kernel)["reads"] == "product":
+        # From the middle of the keys, products lose no digits to what all keys of a row share.
+        scores = products(sample.key_centred())
+    else:
+        scores = distances(sample)
     log = PROFILES[kernel](scores)
     if sample.weight is not None:
         with np.errstate(divide="ignore"):

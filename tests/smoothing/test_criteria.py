@@ -138,6 +138,17 @@ def test_leaving_one_out_in_the_plane_and_on_a_circle(degree, rng):
 
 
 @pytest.mark.parametrize("degree", [0, 1])
+@pytest.mark.parametrize("bandwidth", [0.2, 0.3, 0.5])
+def test_leaving_one_out_on_a_circle_leaves_out_all_images(bandwidth, degree, rng):
+    """At 0.3 circumferences a line has another height at the next image: no shortcut."""
+    key = rng.uniform(0, 1, 20)[:, None]
+    value = np.sin(2 * np.pi * key[:, 0]) + 0.2 * rng.standard_normal(20)
+    left = loo_residuals(trial(key, value, bandwidth, degree=degree, period=1.0))[:, 0]
+    refit = refits(key, value, bandwidth, others(20), degree=degree, period=1.0)
+    assert_allclose(left, refit, atol=1e-11)
+
+
+@pytest.mark.parametrize("degree", [0, 1])
 @pytest.mark.parametrize("bandwidth", [0.05, 0.3, 1.7, 40.0])
 def test_the_nile_is_refitted_a_hundred_times(bandwidth, degree, nile):
     key, flow = nile

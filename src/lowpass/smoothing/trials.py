@@ -172,7 +172,8 @@ def loo_residuals(tried: Trial) -> np.ndarray:
     The shortcut :math:`r_i / (1 - A_{ii})` is exact for constant and linear fits alike, but
     divides zero by zero at an isolated point. Here :math:`1 - A_{ii}` is the sum of the other
     weights, which does not cancel; a point that keeps more than half of its own weight is
-    predicted anew, with a logit of -inf for itself.
+    predicted anew, with a logit of -inf for itself. So is every point of a linear fit on a
+    circle, where a line has another height at each image of the point.
 
     Parameters
     ----------
@@ -184,8 +185,11 @@ def loo_residuals(tried: Trial) -> np.ndarray:
         Always finite: an isolated point is predicted by its nearest neighbour.
     """
     residual, spare, _ = tried.fitted
-    alone = np.flatnonzero(~(spare >= 0.5))
-    left = residual / np.where(spare >= 0.5, spare, 1)[:, None]
+    around = tried.sample.period
+    is_bent = tried.degree > 0 and around is not None and bool(np.isfinite(around).any())
+    is_short = (spare >= 0.5) & (not is_bent)
+    alone = np.flatnonzero(~is_short)
+    left = residual / np.where(is_short, spare, 1)[:, None]
     step = max(1, TILE // len(spare))
     for rows in (alone[start : start + step] for start in range(0, len(alone), step)):
         itself = rows[:, None] == np.arange(len(spare))

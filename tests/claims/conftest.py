@@ -258,10 +258,10 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
     },
     "bridge": {
-        "data": {"generator": "impulse", "n_keys": 202},
+        "data": {"generator": "impulse", "n_keys": 302},
         "smoothing": {
             "study": "response",
-            "bandwidths": {"low": 0.25, "high": 8.0, "count": 11},
+            "bandwidths": {"low": 0.25, "high": 16.0, "count": 13},
         },
     },
     "circle": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,15 +24,15 @@ LOBED = ("tricube", "epanechnikov", "boxcar")
 NAMES = {"gaussian": "Gaussian", "laplace": "Laplace", "epanechnikov": "Epanechnikov"}
 # A bandwidth that is wide against the spacing, and small against the ring.
 WIDE = 16.0
-FASTEST, APART = 9.3, 0.35
+FASTEST, APART = {LOW_PASS: 6.9, LOBED: 9.3}, 0.35
 # Where each kernel is named, in scaled frequency and gain.
 PLACES = {
-    "gaussian": (1.5, -0.09),
-    "laplace": (1.95, 0.25),
-    "triangle": (2.75, 0.62),
+    "gaussian": (1.6, -0.09),
+    "laplace": (2.0, 0.25),
+    "triangle": (2.75, 0.6),
     "boxcar": (4.0, -0.27),
     "epanechnikov": (6.2, -0.16),
-    "tricube": (2.9, 0.55),
+    "tricube": (3.1, 0.56),
 }
 
 
@@ -60,38 +60,39 @@ def lobes(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
             margins={"left": 0.5, "right": 0.86},
             ratios=(1.1, 1.1, 1),
         )
-        draw_kernels(passing, runs, coloured(palette, LOW_PASS), palette)
+        draw_kernels(passing, runs, LOW_PASS, palette)
         head(passing, "a", "Three kernels are low-pass")
         passing.set_ylabel(axis_text(runs["smoother_gain"]))
-        draw_kernels(turning, runs, coloured(palette, LOBED), palette)
+        draw_kernels(turning, runs, LOBED, palette)
         head(turning, "b", "Three others turn waves over")
         draw_lowest(lowest, runs, palette)
         head(lowest, "c", "A coarse grid deepens their lobes")
     return figure
 
 
-def coloured(palette: Palette, kernels: Sequence[str]) -> dict[str, str]:
+def coloured(palette: Palette, kernels: tuple[str, ...]) -> dict[str, str]:
     """Give each of some kernels a tint: blue where they are low-pass, ochre where not."""
     hue = palette.holds if kernels == LOW_PASS else palette.fails
     return dict(zip(kernels, tints(hue, len(kernels), palette), strict=True))
 
 
-def draw_kernels(ax: Axes, runs: xr.Dataset, colours: Mapping[str, str], palette: Palette) -> None:
+def draw_kernels(ax: Axes, runs: xr.Dataset, kernels: tuple[str, ...], palette: Palette) -> None:
     """Draw what is left of each wave under some kernels, and fill what is below zero."""
+    fastest = FASTEST[kernels]
     wide = nearest(runs, WIDE)
-    wide = wide.isel(ring_wave=wide["scaled_frequency"].values <= FASTEST)
+    wide = wide.isel(ring_wave=wide["scaled_frequency"].values <= fastest)
     x = wide["scaled_frequency"].values
     ax.axhline(0, color=palette.faint, linewidth=0.6, zorder=0)
-    for place, (kernel, colour) in enumerate(colours.items()):
+    for place, (kernel, colour) in enumerate(coloured(palette, kernels).items()):
         run = wide.sel(smoothing_kernel=kernel)
         line = run["kernel_symbol"].values
         draw_theory(ax, x, line, colour)
         draw_interval(ax, x, np.minimum(line, 0), np.zeros_like(x), colour)
-        dots = sparse(x, APART, APART * place / len(colours))
+        dots = sparse(x, APART, APART * place / len(kernels))
         draw_measured(ax, x[dots], run["smoother_gain"].values[dots], colour)
         write(ax, NAMES.get(kernel, kernel), PLACES[kernel], colour)
-    ax.set_xticks(range(0, 10, 3))
-    ax.set(xlim=(-0.25, FASTEST), ylim=(-0.33, 1.06))
+    ax.set(xlim=(-0.025 * fastest, fastest), ylim=(-0.33, 1.06))
+    ax.set_xticks(range(0, int(fastest) + 1, 3))
     ax.set_xlabel(axis_text(runs["scaled_frequency"]))
 
 

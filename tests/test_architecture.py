@@ -34,7 +34,7 @@ LAYER = {
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables rows pictures formats tensors balance masks kernels spectra eigen "
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
-            "scores shapes compact stating pairs impulses "
+            "scores shapes compact stating textbook pairs impulses "
             "smoothing studies measures "
             "graphs laplacians modes chebyshev diffusion ring fourier "
             "taylor heat_equation flows "

@@ -308,3 +308,5 @@ VARIABLES.enter(
 )
 ROUNDING.enter("weight_sum_defect", Remainder())
 VARIABLES.enter("period", Card("P", "length of one turn around the ring"))
+VARIABLES.enter("truth", Card("f", "curve that values scatter about", dims=("key",)))
+VARIABLES.enter("noise", Card(r"\sigma", "standard deviation of a value about the truth"))

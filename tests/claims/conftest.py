@@ -264,6 +264,55 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "bandwidths": {"low": 0.25, "high": 16.0, "count": 13},
         },
     },
+    "pooling": {
+        "data": {"generator": "sine_and_power"},
+        "smoothing": {
+            "study": "pooling",
+            "bandwidths": {"low": 0.02, "high": 10.0, "count": 11},
+            "correlation": [0.0, 0.3],
+        },
+        "inside": ["correlation"],
+    },
+    "co2": {
+        "data": {
+            "generator": "series",
+            "path": "workflow/resources/co2.csv",
+            "key": "year",
+            "value": "co2",
+        },
+        "smoothing": {
+            "study": "blocking",
+            "bandwidths": {"low": 0.01, "high": 8.0, "count": 11},
+            "window": [0.0, 0.5, 1.0],
+            "thin": 8,
+        },
+        "inside": ["window"],
+    },
+    "penguins": {
+        "data": {
+            "generator": "table",
+            "path": "workflow/resources/penguins.csv",
+            "keys": ["flipper_length"],
+            "value": "body_mass",
+            "missing": "drop",
+        },
+        "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 30.0, "count": 7}},
+    },
+    "penguins-2d": {
+        "data": {
+            "generator": "table",
+            "path": "workflow/resources/penguins.csv",
+            "keys": ["bill_length", "bill_depth"],
+            "value": "body_mass",
+            "missing": "drop",
+        },
+        "smoothing": {
+            "study": "plane",
+            "bandwidths": {"low": 0.05, "high": 20.0, "count": 5},
+            "raster": 6,
+            "thin": 4,
+        },
+    },
     "circle": {
         "data": {"generator": "ring", "n_tokens": 24},
         "attention": {"score": "l2", "weights": "identity", "beta": [1.0, 3.0], "depth": 1},

@@ -16,7 +16,7 @@ IDS = [
     "B06b",
     *(f"B{i:02}" for i in range(7, 21)),
     *(f"N{i:02}" for i in range(1, 11)),
-    *(f"K{i:02}" for i in range(1, 11)),
+    *(f"K{i:02}" for i in range(1, 12)),
     *(f"R{i:02}" for i in range(1, 13)),
 ]
 

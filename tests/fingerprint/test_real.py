@@ -72,13 +72,14 @@ REACHABLE += (
     "streams",
     "tables",
 )
-REACHABLE += ("weights", "smoothing/*", "studies/*", "spec/[!c]*", "stages/*")
+REACHABLE += ("rows", "weights", "smoothing/*", "studies/*", "spec/[!c]*", "stages/*")
 REACHABLE += ("compact", "heat_equation", "scaling", "scores", "shapes", "stating", "taylor")
 REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normality", "powers")
 REACHABLE += ("equations", "integrators", "continuum", "matching")
 REACHABLE += ("pairs",)
 REACHABLE += ("impulses",)
 REACHABLE += ("gauge", "heat_fit", "symmetrised", "walk", "residual")
+REACHABLE += ("textbook",)
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")
 OUTSIDE += ("scipy.fft", "scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "scipy.integrate")
 OUTSIDE += ("PIL.Image",)

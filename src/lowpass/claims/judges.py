@@ -10,6 +10,7 @@ import lowpass.claims.heat
 import lowpass.claims.identities
 import lowpass.claims.mixing
 import lowpass.claims.order
+import lowpass.claims.records
 import lowpass.claims.remedies
 import lowpass.claims.residual
 import lowpass.claims.response

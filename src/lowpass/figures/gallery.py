@@ -15,6 +15,8 @@ import lowpass.figures.matched
 import lowpass.figures.mixing
 import lowpass.figures.order
 import lowpass.figures.pictures
+import lowpass.figures.pooling
+import lowpass.figures.records
 import lowpass.figures.remedied
 import lowpass.figures.remedies
 import lowpass.figures.residual

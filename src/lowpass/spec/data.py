@@ -12,7 +12,8 @@ import lowpass.pictures
 import lowpass.rows
 import lowpass.stating
 import lowpass.tables
-import lowpass.tensors  # noqa: F401  (registers generators)
+import lowpass.tensors
+import lowpass.textbook  # noqa: F401  (registers generators)
 from lowpass.data import GENERATORS
 from lowpass.registry import Refusal
 from lowpass.spec.base import Spec, build, place

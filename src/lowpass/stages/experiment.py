@@ -63,6 +63,10 @@ def place_of(section: Mapping[str, Any], history: Mapping[str, Any]) -> dict[str
     return place
 
 
+# Parameters that are lists, and no sweeps.
+LISTED = ("record", "keys")
+
+
 def experiment(recipe: Mapping[str, Any], parts: Iterable[Part]) -> xr.Dataset:
     """Lay results out along the swept parameters.
 
@@ -180,7 +184,7 @@ def parameters(section: Mapping[str, Any]) -> dict[str, str]:
     swept = {axis: f"zip.{axis}" for axis in section.get("zip", {})}
     for stage in ("data", "attention", "diffusion", "smoothing"):
         for name, value in section.get(stage, {}).items():
-            if isinstance(value, list) and name != "record":
+            if isinstance(value, list) and name not in LISTED:
                 swept[name] = f"{stage}.{name}"
     return swept
 

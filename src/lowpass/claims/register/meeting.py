@@ -116,3 +116,15 @@ REGISTER.enter(
         "way.",
     ),
 )
+REGISTER.enter(
+    "K11",
+    Statement(
+        title="leaving out finds the temperature",
+        says="The temperature that predicts each observation best from all others is the best one "
+        "for new queries, to within a hundredth of their expected error.",
+        source="this paper; stone1974; zhang2021",
+        condition="The errors of observations are independent of each other.",
+        repaired="Where the errors of near observations are alike, those near a point are left out "
+        "with it.",
+    ),
+)

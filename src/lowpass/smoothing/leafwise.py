@@ -22,8 +22,9 @@ from lowpass.smoothing.profiles import PROFILES
 
 # A tile of as many double precision numbers is a quarter of a megabyte, within a cache.
 ROWS, COLUMNS = 128, 256
-# Leaves of queries that are wider, in bandwidths, would meet more keys than each of them needs.
-WIDE = 4.0
+# Leaves of queries that are wider, in bandwidths, would meet more keys than each of them needs;
+# in more features narrow ones would be too small.
+WIDE = {1: 4.0, 2: 8.0}
 # Keys on a line that meet a leaf of queries at once, where their weights can be expanded.
 LONG = 4096
 # Squared distances, in bandwidths, that lose too many digits where products cancel.
@@ -151,14 +152,16 @@ def by_leaves(sample: Sample, way: Way, found: Averages, keys: Keys) -> np.ndarr
         The queries without a result: nothing reaches them, or all weights are tiny beside
         those of other queries of their leaf.
     """
-    leaves = divided(sample.query, ROWS, sample.bandwidth, wide=WIDE)
+    wide = WIDE.get(sample.query.shape[1], np.inf)
+    leaves = divided(sample.query, ROWS, sample.bandwidth, wide=wide)
     scratch = np.empty((2, ROWS * COLUMNS), way.dtype)
     left = [np.empty(0, np.intp)]
     for leaf in range(len(leaves.sizes)):
         index = leaves.order[leaves.bounds[leaf] : leaves.bounds[leaf + 1]]
         meeting = _Meeting(sample, keys, way, index)
         near = meeting.near(leaves.low[leaf], leaves.high[leaf])
-        for part in runs(near, keys.leaves, LONG if meeting.is_line else COLUMNS):
+        most = LONG if meeting.is_line else scratch.shape[1] // len(index)
+        for part in runs(near, keys.leaves, most):
             meeting.walk(part, scratch)
         left.append(meeting.settle(sample, found))
     return np.concatenate(left)

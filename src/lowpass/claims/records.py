@@ -51,7 +51,6 @@ def pooled(runs: xr.Dataset) -> dict[str, Number]:
         "learned_bandwidth": exactly(float(widths.sel(pooling_rule="learned"))),
         "best_bandwidth": exactly(float(widths.sel(pooling_rule="best"))),
         "learned_excess_percent": exactly(100 * float(free["learned_excess"])),
-        "least_training_error": exactly(float(free["expected_training"].min())),
         **{
             f"trained_{word}": Number(*map(float, (np.median(all_), all_.min(), all_.max())))
             for word, all_ in zip(("bandwidth", "error"), trained, strict=True)
@@ -69,7 +68,6 @@ def weekly(runs: xr.Dataset) -> dict[str, Number]:
     """Quote what every window makes of the weeks."""
     around = runs.isel(window=1)
     return {
-        "weeks": exactly(float(runs.sizes["key"])),
         **{
             f"{name}_bandwidth": exactly(float(runs["bandwidth_selected"].isel(window=place)))
             for place, name in enumerate(("week", "half_year", "year"))
@@ -82,9 +80,6 @@ def birds(ties: xr.Dataset, plane: xr.Dataset) -> dict[str, Number]:
     """Quote what the penguins choose, by one feature or by two."""
     widths = plane["scaled_bandwidth"]
     return {
-        "birds": exactly(float(ties.sizes["key"])),
-        "birds_left_out": exactly(float(plane["rows_left_out"])),
-        "flippers": exactly(float(np.unique(ties["key_position"].values).size)),
         "flipper_bandwidth": exactly(float(ties["bandwidth_selected"])),
         "one_bandwidth": exactly(float(widths.sel(scaling="one").isel(feature=0))),
         **{

@@ -66,7 +66,7 @@ def lobes(shown: Mapping[str, xr.Dataset], palette: Palette = PAPER) -> Figure:
         draw_kernels(turning, runs, LOBED, palette)
         head(turning, "b", "Three others turn waves over")
         draw_lowest(lowest, runs, palette)
-        head(lowest, "c", "A coarse grid deepens their lobes")
+        head(lowest, "c", "A coarse grid deepens lobes, or hides them")
     return figure
 
 

@@ -39,7 +39,7 @@ LAYER = {
             "graphs laplacians modes chebyshev diffusion ring fourier "
             "taylor heat_equation flows "
             "contraction normality powers diversity energy collapse gains integrators equations "
-            "continuum matching symmetrised heat_fit gauge walk residual",
+            "continuum designs matching symmetrised heat_fit gauge walk residual",
             "spec",
             "stages",
             "store writing records provenance fingerprint memory plan trace telling progress "

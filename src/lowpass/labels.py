@@ -310,3 +310,30 @@ ROUNDING.enter("weight_sum_defect", Remainder())
 VARIABLES.enter("period", Card("P", "length of one turn around the ring"))
 VARIABLES.enter("truth", Card("f", "curve that values scatter about", dims=("key",)))
 VARIABLES.enter("noise", Card(r"\sigma", "standard deviation of a value about the truth"))
+
+DIMENSIONS.enter("end_place", Card("c", "wanted distance from the end, in bandwidths"))
+VARIABLES.enter("truth_slope", Card("f'", "slope of the truth", dims=("key",)))
+VARIABLES.enter("truth_curvature", Card("f''", "second derivative of the truth", dims=("key",)))
+VARIABLES.enter("kept_keys", Card("n", "number of keys"))
+VARIABLES.enter("mise", Card(r"E(h^*)", "integrated squared error"))
+VARIABLES.enter("mise_bandwidth", Card("h^*", "bandwidth of the least error"))
+VARIABLES.enter("mise_leading", Card(r"E_0(h_0)", "leading terms of the least error"))
+VARIABLES.enter("mise_bandwidth_leading", Card("h_0", "bandwidth that minimises leading terms"))
+VARIABLES.enter("variance_share", Card(r"V/E(h^*)", "share of variance"))
+VARIABLES.enter("mise_fixed", Card(r"E(\beta^{-1/2})", "integrated squared error of attention"))
+VARIABLES.enter("bias_fixed", Card(r"B(\beta^{-1/2})", "integrated squared bias of attention"))
+VARIABLES.enter(
+    "attention_gap",
+    Card(r"|A f - \hat f|", "largest difference of attention and the smoother"),
+)
+ROUNDING.enter("attention_gap", Remainder())
+VARIABLES.enter("end_distance", Card("x/h", "distance from the end", dims=("end_place",)))
+VARIABLES.enter(
+    "end_bias",
+    Card(r"b/h^pf^{(p)}", "scaled bias", dims=("end_place",)),
+)
+VARIABLES.enter(
+    "end_bias_leading",
+    Card(r"b_0/h^pf^{(p)}", "limit of the scaled bias", dims=("end_place",)),
+)
+VARIABLES.enter("end_constant", Card("b_0(0)", "limit of the scaled bias at the end"))

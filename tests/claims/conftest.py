@@ -313,6 +313,18 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "thin": 4,
         },
     },
+    "convergence": {
+        "data": {"generator": "wave", "n_keys": 32805},
+        "smoothing": {
+            "study": "convergence",
+            "beta": 400.0,
+            "thin": [1, 3, 9, 243],
+            "kernel": ["gaussian"],
+            "degree": [0, 1],
+            "ends": ["joined", "open"],
+        },
+        "inside": ["thin", "kernel", "degree", "ends"],
+    },
     "circle": {
         "data": {"generator": "ring", "n_tokens": 24},
         "attention": {"score": "l2", "weights": "identity", "beta": [1.0, 3.0], "depth": 1},

@@ -78,6 +78,7 @@ REACHABLE += ("collapse", "contraction", "diversity", "energy", "gains", "normal
 REACHABLE += ("equations", "integrators", "continuum", "matching")
 REACHABLE += ("pairs",)
 REACHABLE += ("impulses",)
+REACHABLE += ("designs",)
 REACHABLE += ("gauge", "heat_fit", "symmetrised", "walk", "residual")
 REACHABLE += ("textbook",)
 OUTSIDE = ("numpy", "xarray", "netCDF4", "pydantic", "scipy.special", "scipy.sparse.csgraph")

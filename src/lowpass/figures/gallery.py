@@ -6,6 +6,7 @@ import lowpass.figures.bridge
 import lowpass.figures.circle
 import lowpass.figures.continuum
 import lowpass.figures.contraction
+import lowpass.figures.convergence
 import lowpass.figures.growth
 import lowpass.figures.headline
 import lowpass.figures.heat

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import lowpass.continuum
+import lowpass.designs
 import lowpass.impulses
 import lowpass.pairs
 import lowpass.pictures

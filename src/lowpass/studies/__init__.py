@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lowpass.studies.blocking
+import lowpass.studies.convergence
 import lowpass.studies.identities
 import lowpass.studies.plane
 import lowpass.studies.pooling

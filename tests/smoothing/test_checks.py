@@ -93,6 +93,12 @@ def test_some_of_the_queries_can_be_kept():
     assert checked(KEY, KEY, VALUE, 1).at(slice(1, 3)).query.tolist() == KEY[1:].tolist()
 
 
+def test_keys_that_are_queries_as_well_are_refused_as_keys():
+    places = np.array([1.0, np.nan])
+    with pytest.raises(Refusal, match=r"^key \[1\] is nan"):
+        checked(places, places, [1.0, 2.0], 1)
+
+
 def spoilt(a: np.ndarray, index, bad: float) -> np.ndarray:
     a = a.copy()
     a[index] = bad

@@ -105,6 +105,15 @@ def test_a_hidden_key_is_left_out(degree, period, rng):
         assert_allclose(np.delete(left_out[i], i), refit, atol=1e-10)
 
 
+@pytest.mark.parametrize("unit", [2.0**-660, 2.0**660])
+def test_lengths_may_have_any_unit(unit, places):
+    """Though their squares could not be held: 2^660 is about 1e199."""
+    query, key = places
+    one = matrix_of(checked(query, key, None, 2.0), degree=1)
+    other = matrix_of(checked(unit * query, unit * key, None, unit * 2.0), degree=1)
+    assert_allclose(other, one, rtol=1e-12)
+
+
 @pytest.mark.parametrize("degree", [-1, 2, 0.5, "linear"])
 def test_other_degrees_are_refused(degree):
     with pytest.raises(Refusal, match=r"^degree is .*; local constants \(0\) and local planes"):

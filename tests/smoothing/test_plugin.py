@@ -127,3 +127,13 @@ def test_a_product_has_no_constants(rule):
     assert "variance" not in PROFILES.facts("exp_dot")
     with pytest.raises(Refusal, match=r"the kernel 'exp_dot' has no roughness"):
         rule(KEY, KEY**2 + 0.1 * ALTERNATING, kernel="exp_dot")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_key_far_from_all_others_is_refused(rule, rng):
+    """From so far off, thirty keys are one, and no polynomial is told by two."""
+    key = np.append(rng.standard_normal(30), 1e6)
+    with pytest.raises(
+        Refusal, match=r"^the \d+ keys from \S+ to \S+ lie so unevenly .* criterion"
+    ):
+        rule(key, rng.standard_normal(31))

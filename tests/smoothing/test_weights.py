@@ -160,6 +160,14 @@ def test_a_bandwidth_too_small_for_any_weight_leaves_the_nearest(kernel):
     assert np.array_equal(share, [[1, 0], [0, 1], [0, 1]])
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+@pytest.mark.parametrize("kernel", COMPACT)
+def test_the_nearest_key_is_told_in_any_unit(kernel, unit):
+    """Though squares of such lengths could not be held."""
+    share = shares_of(line([5.0 * unit], [0.0, 1.0 * unit, 8.0 * unit], unit), kernel)
+    assert np.array_equal(share, [[0, 0, 1]])
+
+
 @pytest.mark.parametrize("kernel", DISTANCE)
 def test_the_nearest_key_is_one_that_counts(kernel):
     sample = line([100.0, 100.0], [0.0, 1.0, 99.0, 100.0], 0.01, [1, 1, 1, 0])

@@ -69,9 +69,9 @@ class _Nodes:
         scale = bandwidth / self.step
         if self.is_closed:
             omega = 2 * np.pi * np.fft.rfftfreq(self.count)
-            return irfft(rfft(sums) * np.exp(-((scale * omega) ** 2) / 2), self.count)
+            return np.asarray(irfft(rfft(sums) * np.exp(-((scale * omega) ** 2) / 2), self.count))
         omega = np.pi * np.arange(self.count) / self.count
-        return idct(dct(sums) * np.exp(-((scale * omega) ** 2) / 2))
+        return np.asarray(idct(dct(sums) * np.exp(-((scale * omega) ** 2) / 2)))
 
 
 @METHODS.add("binned", kernels=("gaussian",), degrees=(0,), most_features=1, error=1e-4, draws=())

@@ -97,7 +97,8 @@ def checked(
         If a number is missing, infinite or complex, lengths do not match, there is no key, a
         bandwidth or a period is not positive, or no weight is.
     """
-    q, k = _places(query, "query"), _places(key, "key")
+    k = _places(key, "key")
+    q = k if query is key else _places(query, "query")
     if q.shape[1] != k.shape[1]:
         raise Refusal(
             f"queries have {q.shape[1]} features and keys have {k.shape[1]}; a distance needs the "

@@ -10,7 +10,7 @@ import numpy as np
 
 from lowpass.registry import Refusal
 from lowpass.smoothing.checks import Sample
-from lowpass.smoothing.weights import images, shares_of
+from lowpass.smoothing.weights import extent, images, shares_of
 
 # Eigenvalues of a covariance are known to about 1e-16 of the largest one.
 UNDETERMINED = 1e-11
@@ -94,6 +94,8 @@ def local_linear(sample: Sample, share: np.ndarray) -> np.ndarray:
     heaviest = sample.key[share.argmax(axis=1)]
     # From the key with the largest share, small shares of other keys lose no digits.
     unit = sample.bandwidth / sample.bandwidth.min()
+    # Near one, squares stay in range, whatever the unit of length is.
+    unit = unit * extent(sample.key / unit)
     apart = (sample.key.T[:, None, :] - heaviest.T[:, :, None]) / unit[:, None, None]
     mean = np.einsum("qk,fqk->fq", share, apart)
     apart -= mean[:, :, None]

@@ -177,12 +177,22 @@ def blockwise(seen: Line, count: int) -> Blocks:
     -------
     Blocks
         Sum of squared residuals; means of m″² and of m″ m⁗ over the observations.
+
+    Raises
+    ------
+    Refusal
+        If the keys of a block do not tell it, as where one is far from all others.
     """
     from numpy.polynomial import Chebyshev
 
     sums = np.zeros(3)
     for x, y in seen.blocks(count):
-        curve = Chebyshev.fit(x, y, DEGREE)
+        curve, (_, rank, *_) = Chebyshev.fit(x, y, DEGREE, full=True)
+        if rank <= DEGREE:
+            raise Refusal(
+                f"the {len(x)} keys from {x[0]:.6g} to {x[-1]:.6g} lie so unevenly that they "
+                f"tell no polynomial of degree {DEGREE}. Select a bandwidth by a criterion."
+            )
         bend = curve.deriv(2)(x)
         sums += [np.square(y - curve(x)).sum(), np.square(bend).sum(), bend @ curve.deriv(4)(x)]
     return Blocks(float(sums[0]), *(float(each) for each in sums[1:] / len(seen.key)))

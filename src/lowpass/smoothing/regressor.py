@@ -92,9 +92,7 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         self.beyond = beyond
         self.method = method
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> KernelRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> KernelRegressor:
         """Remember observations, and choose a bandwidth where there is none.
 
         Parameters
@@ -126,7 +124,7 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         self._key, self._value, self._weight = key, value, weight
         return self
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
         """Smooth the remembered observations at other places.
 
         Parameters

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Box:
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         """Say of points, (point, feature) float, whether their sums can be read, (point,) bool."""
-        return (np.abs(points - self.middle) <= self.span).all(axis=1)
+        return np.all(np.abs(points - self.middle) <= self.span, axis=1)
 
     def angles(self, points: np.ndarray) -> list[np.ndarray]:
         """Count points, (point, feature) float, in angles, an array for each feature."""
@@ -134,7 +135,7 @@ class Reader:
 
     def __init__(self, points: np.ndarray, box: Box):
         self.angles = box.angles(points)
-        self.plans: dict[tuple[int, ...], object] = {}
+        self.plans: dict[tuple[int, ...], Any] = {}
 
     def read(self, series: Series, smoothed: np.ndarray) -> np.ndarray:
         """Give the sums of all columns, (point, column) float."""

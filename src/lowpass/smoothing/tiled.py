@@ -155,7 +155,9 @@ def _by_rows(
 ) -> None:
     """Let some queries meet all keys at once, each relative to its own largest weight."""
     own = None if way.own is None else way.own[index]
-    hidden = own[:, None] == np.arange(len(unit.key)) if way.hides else None
+    hidden = None
+    if own is not None and way.hides:
+        hidden = own[:, None] == np.arange(len(unit.key))
     some = unit.at(index)
     a = matrix_of(some, kernel=way.kernel, degree=degree, beyond=beyond, hidden=hidden)
     found.fit[index] = a @ unit.value

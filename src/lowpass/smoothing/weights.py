@@ -264,6 +264,11 @@ def _turns(sample: Sample, reach: float) -> itertools.product:
     return itertools.product(*(range(-int(m), int(m) + 1) for m in most))
 
 
+def extent(points: np.ndarray) -> float:
+    """Give the power of two next to the widest range of points, (point, feature) float."""
+    return float(np.ldexp(0.5, np.frexp(np.ptp(points, axis=0).max())[1]))
+
+
 def refuse_unknown(beyond: str) -> None:
     """Refuse a name for what happens out of reach that is not in ``BEYOND``."""
     if beyond not in BEYOND:
@@ -275,8 +280,9 @@ def refuse_unknown(beyond: str) -> None:
 
 def _nearest(sample: Sample, rows: np.ndarray, hidden: np.ndarray | None) -> np.ndarray:
     """Share out one among the nearest keys that count, for some queries."""
-    # Ratios of bandwidths are enough to compare, and stay in range.
+    # Ratios of bandwidths are enough to compare, and lengths near one stay in range.
     relative = sample.bandwidth / sample.bandwidth.min()
+    relative = relative * extent(np.concatenate([sample.query[rows], sample.key]) / relative)
     away = distances(replace(sample, query=sample.query[rows], bandwidth=relative))
     count = np.ones(len(sample.key)) if sample.weight is None else sample.weight
     unseen = (count == 0) | (False if hidden is None else hidden)

@@ -54,6 +54,7 @@ DIMENSIONS.enter("mode", Card("m", "mode"))
 DIMENSIONS.enter("bandwidth", Card("h", "bandwidth"))
 DIMENSIONS.enter("route", Card("", "way of computing the same smoother"))
 DIMENSIONS.enter("similarity", Card(r"\alpha", "similarity of a query and a key"))
+DIMENSIONS.enter("n_terms", Card("m", "number of terms"))
 DIMENSIONS.enter("parent", Card("", "number of the parent"))
 
 VARIABLES.enter("x", Card("X", "token representations", dims=("replicate", "token", "feature")))

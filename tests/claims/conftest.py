@@ -591,6 +591,25 @@ SECTIONS |= {
     },
 }
 
+SECTIONS |= {
+    "random-features": {
+        "data": {"generator": "pairs", "n_queries": 20, "n_keys": 12, "n_features": 4},
+        "smoothing": {"study": "random_features", "rounds": 1, "largest_norm": 1.0},
+        "replicates": 10,
+    },
+    "fast-attention": {
+        "data": {"generator": "pairs", "n_queries": 24, "n_keys": 1, "n_features": 16},
+        "smoothing": {
+            "study": "contest",
+            "n_keys": [100, 400],
+            "n_features": [1, 16],
+            "most_terms": 64,
+        },
+        "inside": ["n_keys", "n_features"],
+        "replicates": 10,
+    },
+}
+
 
 @pytest.fixture(scope="module")
 def experiments(shared_laboratory) -> dict[str, xr.Dataset]:

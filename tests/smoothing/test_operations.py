@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from lowpass.smoothing import operations
@@ -52,6 +54,18 @@ def test_landmarks_cost_a_factor_beside_the_kernel():
     among = tally(5 + 7 + 4, 4, score=4, exponentials=1, read=3)
     assert exps == among.exponentials
     assert adds == pytest.approx(among.multiply_adds + 64 / 6 + 16 * 3)
+
+
+def test_a_series_costs_windows_transforms_and_what_is_left():
+    """Two columns share a transform: 12 points, a window of 16 places, and 18 of them in all."""
+    line = Problem(queries=5, keys=7, features=1, outputs=1)
+    adds, exps = operations.series(line, (9,), left=2)
+    windows = 12 * (16 + 2 * 16 + 16 * 16)
+    transforms = 2 * 5 / 2 * 18 * math.log2(18)
+    assert adds == pytest.approx(windows + transforms + 2 * 7 * (1 + 1 + 2))
+    assert exps == 2 * 9 + 2 * 7
+    plane = operations.series(line._replace(features=2), (9, 9), left=0)
+    assert plane.multiply_adds > 16 * windows / 8
 
 
 def test_an_exponential_has_a_price():

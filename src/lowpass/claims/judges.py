@@ -5,6 +5,7 @@ import lowpass.claims.circle
 import lowpass.claims.continuum
 import lowpass.claims.contraction
 import lowpass.claims.convergence
+import lowpass.claims.fast
 import lowpass.claims.gauge
 import lowpass.claims.growth
 import lowpass.claims.heat

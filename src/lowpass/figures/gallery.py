@@ -7,6 +7,7 @@ import lowpass.figures.circle
 import lowpass.figures.continuum
 import lowpass.figures.contraction
 import lowpass.figures.convergence
+import lowpass.figures.fast
 import lowpass.figures.growth
 import lowpass.figures.headline
 import lowpass.figures.heat

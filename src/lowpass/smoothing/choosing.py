@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lowpass.smoothing import binned, gridded, tiled
+from lowpass.smoothing import binned, gridded, shortcuts, tiled
 from lowpass.smoothing.checks import Sample, checked
 from lowpass.smoothing.methods import METHODS, refuse_unsuited
 from lowpass.smoothing.weights import refuse_unknown
@@ -22,7 +22,7 @@ AUTO = "auto"
 FEW_PAIRS = 2**18
 # A series pays with so many pairs.
 MANY_PAIRS = 2**22
-MODULES = (binned, gridded, tiled)
+MODULES = (binned, gridded, shortcuts, tiled)
 
 
 @dataclass(frozen=True)

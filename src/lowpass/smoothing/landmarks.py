@@ -68,7 +68,9 @@ def log_gaussian(query: np.ndarray, key: np.ndarray) -> np.ndarray:
     return np.minimum(exponent, 0, out=exponent)
 
 
-def landmark_sums(key: np.ndarray, value: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
+def landmark_sums(
+    key: np.ndarray, value: np.ndarray, landmarks: np.ndarray, weight: np.ndarray | None = None
+) -> np.ndarray:
     """Smooth values and ones from all keys to the landmarks, without dividing.
 
     Parameters
@@ -77,6 +79,8 @@ def landmark_sums(key: np.ndarray, value: np.ndarray, landmarks: np.ndarray) -> 
         In units of the bandwidth, as landmarks are.
     value : (key, output) float
     landmarks : (landmark, feature) float
+    weight : (key,) float, optional
+        How much an observation counts, by itself.
 
     Returns
     -------
@@ -86,10 +90,12 @@ def landmark_sums(key: np.ndarray, value: np.ndarray, landmarks: np.ndarray) -> 
     whole = np.zeros((len(landmarks), value.shape[1] + 1))
     for start in range(0, len(key), TILE):
         rows = slice(start, start + TILE)
-        weight = log_gaussian(key[rows], landmarks)
-        np.exp(weight, out=weight)
-        whole[:, :-1] += weight.T @ value[rows]
-        whole[:, -1] += weight.sum(axis=0)
+        kernel = log_gaussian(key[rows], landmarks)
+        np.exp(kernel, out=kernel)
+        if weight is not None:
+            kernel *= weight[rows, None]
+        whole[:, :-1] += kernel.T @ value[rows]
+        whole[:, -1] += kernel.sum(axis=0)
     return whole
 
 

@@ -8,7 +8,11 @@ flatters nobody's implementation; what a machine makes of it is another matter.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
+
+# Places of a grid that a point meets, for each feature, at the finest tolerance.
+WINDOW = 16
 
 
 class Operations(NamedTuple):
@@ -105,3 +109,28 @@ def landmarks(problem: Problem, count: int) -> Operations:
     each = (problem.queries + problem.keys + count) * count
     between = count**3 / 6 + count**2 * problem.columns
     return Operations(each * (problem.features + 1 + problem.columns) + between, each)
+
+
+def series(problem: Problem, modes: Sequence[int], left: float) -> Operations:
+    """Count non-uniform Fourier sums over a grid of twice as many places as modes.
+
+    A point meets a window of 16 places for each feature, whose profiles are polynomials of 16
+    coefficients, and a fast Fourier transform of N complex numbers takes 5/2 N log₂ N; two
+    columns share one transform, which is made once from the keys and once to the queries.
+
+    Parameters
+    ----------
+    problem : Problem
+    modes : (feature,) int
+    left : float
+        Queries where keys are few, which are averaged exactly.
+    """
+    d, pairs = problem.features, math.ceil(problem.columns / 2)
+    points = (problem.queries + problem.keys) * ((1 + 2 * pairs) * WINDOW**d + d * WINDOW**2)
+    places = math.prod(2 * n for n in modes)
+    transforms = 2 * pairs * 5 / 2 * places * math.log2(places)
+    rest = all_pairs(problem._replace(queries=1))
+    return Operations(
+        points + transforms + left * rest.multiply_adds,
+        2 * sum(modes) + left * rest.exponentials,
+    )

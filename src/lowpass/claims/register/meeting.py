@@ -113,9 +113,9 @@ REGISTER.enter(
         says="Fast attention speeds up kernel smoothing.",
         source="note 2; tay2022",
         condition="It is exact attention whose evaluation is tiled.",
-        repaired="Random and linear features lose to sub-sampling the keys at attention's own "
-        "bandwidth, and in one or two dimensions gridding wins by far: the help flows the other "
-        "way.",
+        repaired="At attention's own bandwidth random and linear features lose to as many "
+        "operations on some of the keys, or to the mean of all values, and in one or two "
+        "dimensions gridding wins by far: the help flows the other way.",
     ),
 )
 REGISTER.enter(

@@ -41,7 +41,7 @@ VARIABLES.enter(
     Card(r"\hat K(h\omega)", "transform of a kernel on a line", dims=(*EACH, "ring_wave")),
 )
 ROUNDING.enter("kernel_symbol", GAIN)
-VARIABLES.enter("lowest_gain", Card("", "lowest gain", dims=EACH))
+VARIABLES.enter("lowest_gain", Card(r"g_{\min}", "lowest gain", dims=EACH))
 ROUNDING.enter("lowest_gain", GAIN)
 VARIABLES.enter(
     "lowest_symbol",
@@ -97,7 +97,10 @@ VARIABLES.enter(
 )
 ROUNDING.enter("heat_distance", GAIN)
 VARIABLES.enter(
-    "heat_limit", Card("2D^2/3e^2h^2", "leading term of that difference", dims=("bandwidth",))
+    "heat_limit",
+    Card(
+        "2D^2/3e^2h^2", "leading term of the difference of heat and smoother", dims=("bandwidth",)
+    ),
 )
 VARIABLES.enter(
     "heat_row_distance",
@@ -110,7 +113,11 @@ VARIABLES.enter(
 ROUNDING.enter("heat_row_distance", GAIN)
 VARIABLES.enter(
     "heat_row_limit",
-    Card(r"E|\mathrm{He}_4|D^2/24h^2", "leading term of that sum", dims=("bandwidth",)),
+    Card(
+        r"E|\mathrm{He}_4|D^2/24h^2",
+        "leading term of the difference of their rows",
+        dims=("bandwidth",),
+    ),
 )
 VARIABLES.enter(
     "step_distance",
@@ -156,7 +163,7 @@ VARIABLES.enter(
     "layers_limit",
     Card(
         r"Te^{-2\pi^2(1-1/T)h^2/D^2}",
-        "leading term of that difference",
+        "leading term of the difference of layers and one as wide",
         dims=("smoothing_layers", "bandwidth"),
     ),
 )

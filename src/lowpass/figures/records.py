@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ALONE, AROUND = 0.0, 0.5
 # So many bandwidths from every bird, a fit says nothing of birds.
 FAR = 2.5
-# Grams between two contours.
-STEP = 500
+# Grams between two contours, and between two that are labelled.
+STEP, LABELLED = 500, 1000
 
 
 @FIGURES.add(
@@ -120,7 +120,8 @@ def draw_plane(ax: Axes, smoothed: xr.Dataset, palette: Palette) -> None:
     lines = ax.contour(
         across, up, near.values, levels=levels, colors=palette.ink, linewidths=0.4, zorder=2
     )
-    ax.clabel(lines, fontsize=NOTE, fmt=lambda mass: f"{mass / 1000:g}")
+    named = [level for level in levels if level % LABELLED == 0]
+    ax.clabel(lines, named, fontsize=NOTE, fmt=lambda mass: f"{mass / 1000:g}")
     place = smoothed["key_position"].values
     ax.plot(*place.T, ".", color=palette.ink, markersize=1.6, zorder=3)
     ax.set_xlabel("key position  $k_1$:  bill length  (mm)")

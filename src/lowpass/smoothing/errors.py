@@ -63,7 +63,8 @@ def of_distance(kernel: str) -> str:
 
 def weight_at(kernel: str, distance: np.ndarray) -> np.ndarray:
     """Give the weight of a kernel of distances, in units of the bandwidth, and one at zero."""
-    return np.exp(PROFILES[of_distance(kernel)](np.square(distance)))
+    of_distance(kernel)
+    return np.exp(PROFILES[kernel](np.square(distance)))
 
 
 def reach_of(kernel: str) -> float:

@@ -17,7 +17,7 @@ from lowpass.smoothing.leading import Leading, bias_constant, leading_error
 from lowpass.studies.names import STUDIES, Watch
 
 # Distances from the end at which the bias is told, in bandwidths.
-PLACES = np.arange(33) / 8
+PLACES = np.arange(25) / 8
 # So many queries show whether attention is the smoother.
 QUERIES = 16
 # Fewer keys are no regular design: bandwidths would lie between their spacing and the whole.

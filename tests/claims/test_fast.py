@@ -116,5 +116,6 @@ def test_numbers_are_medians_with_intervals(judged, experiments):
     said = judged("K10", experiments)["numbers"]["landmarks"]
     assert said["value"] == pytest.approx(float(error.median()))
     assert said["low"] <= said["value"] <= said["high"]
+    assert judged("K10", experiments)["numbers"]["noisy_win"]["value"] >= 0
     slope = judged("N10", experiments)["numbers"]["slope"]
     assert slope["low"] <= -1 <= slope["high"]

@@ -233,7 +233,7 @@ NILE = {**OBSERVED, "data": {**OBSERVED["data"], "path": "workflow/resources/nil
 LONG = {
     "attention": (DRAWN, ["layer"] * 4),
     "spectra": ({**DRAWN, "spectra": ["slem", "min_attention", "hc_dc_rate"]}, ["measure"] * 3),
-    "smoothing": (NILE, ["step"] * 18),
+    "smoothing": (NILE, ["step"] * 9),
     "experiment": ({**DRAWN, "replicates": 21}, ["verifying point"] * 3 + ["gathering point"] * 3),
 }
 

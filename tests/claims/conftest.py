@@ -255,7 +255,12 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "key": "year",
             "value": "flow",
         },
-        "smoothing": {"study": "selection", "bandwidths": {"low": 0.5, "high": 50.0, "count": 21}},
+        "smoothing": {
+            "study": "selection",
+            "bandwidths": {"low": 0.5, "high": 50.0, "count": 21},
+            "neighbours": 1,
+            "probes": {"low": 0.05, "high": 12.8, "count": 9},
+        },
     },
     "bridge": {
         "data": {"generator": "impulse", "n_keys": 302},

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from numpy.testing import assert_array_equal
 
 from lowpass.figures.palette import PAPER
-from lowpass.figures.smoothing import DAM, nile
+from lowpass.figures.smoothing import CRITERIA, DAM, nile
 
 from .exhibits import drawn, experiment
 
@@ -49,11 +49,29 @@ def test_the_line_at_the_dam_lies_where_the_record_falls(panels, smoothed):
     assert flow[before].mean() > flow[~before].mean()
 
 
-def test_the_criterion_is_stored_and_its_dot_is_the_selected_bandwidth(panels, smoothed):
-    curve, dot = panels[1].lines
-    assert_array_equal(drawn(curve), stored(smoothed, "bandwidth", "loo_score"))
-    assert_array_equal(drawn(dot), stored(smoothed, "bandwidth_selected", "loo_score_selected"))
-    assert drawn(dot)[0, 1] == drawn(curve)[:, 1].min()
+def test_criteria_are_stored_and_their_dots_are_their_lowest_points(panels, smoothed):
+    lines = panels[1].lines
+    assert len(lines) == 2 * len(CRITERIA)
+    for (name, (variable, *_)), curve, dot in zip(
+        CRITERIA.items(), lines[::2], lines[1::2], strict=True
+    ):
+        assert_array_equal(drawn(curve), stored(smoothed, "bandwidth", variable))
+        chosen = smoothed.sel(bandwidth_criterion=[name])
+        lowest = stored(chosen, "bandwidth_by_criterion", "error_by_criterion")
+        assert_array_equal(drawn(dot), lowest)
+        assert drawn(dot)[0, 1] <= drawn(curve)[:, 1].min()
+
+
+def test_the_fit_has_the_bandwidth_of_the_first_dot(panels, smoothed):
+    assert next(iter(CRITERIA)) == "loo"
+    selected = stored(smoothed, "bandwidth_selected", "loo_score_selected")
+    assert_array_equal(drawn(panels[1].lines[1]), selected)
+
+
+def test_every_curve_is_named_at_its_end_in_its_colour(panels):
+    names = {text.get_text(): text.get_color() for text in panels[1].texts}
+    for curve, (_, words, _) in zip(panels[1].lines[::2], CRITERIA.values(), strict=True):
+        assert names[words] == curve.get_color()
 
 
 def test_the_dot_says_bandwidth_and_temperature(panels, smoothed):
@@ -66,7 +84,8 @@ def test_the_dot_says_bandwidth_and_temperature(panels, smoothed):
 def test_axis_text_comes_from_the_cards(smoothed):
     other = smoothed.copy()
     # Last of all the coordinate: assigning a variable brings its coordinates along.
-    cards = {"key_position": "place", "value": "height", "loo_score": "loss", "bandwidth": "reach"}
+    cards = {"key_position": "place", "value": "height", "bandwidth": "reach"}
+    cards["error_by_criterion"] = "loss"
     for name, words in cards.items():
         other[name] = smoothed[name].assign_attrs(long_name=words, symbol="s")
     record, choice = nile({"nile": other}, PAPER).axes

@@ -83,6 +83,12 @@ def test_degrees_of_freedom_of_a_projection_are_its_rank(degree, rng):
     assert_allclose(found, [degree + 1] * 3, rtol=1e-9)
 
 
+def test_degrees_of_freedom_of_two_keys_have_a_closed_form():
+    """At distance r each key keeps the share 1/(1 + exp(-r²/2h²))."""
+    matrix = smoother_matrix(np.array([0.0, 3.0]), np.array([0.0, 3.0]), 2**0.5)
+    assert_allclose(degrees_of_freedom(matrix).fit, 2 / (1 + np.exp(-9 / 4)), rtol=1e-14)
+
+
 def test_degrees_of_freedom_are_traces(sample):
     a, _ = sample
     fit, variance, error = degrees_of_freedom(a)

@@ -17,6 +17,7 @@ import lowpass.claims.remedies
 import lowpass.claims.residual
 import lowpass.claims.response
 import lowpass.claims.scaling
+import lowpass.claims.selection
 import lowpass.claims.stepping
 import lowpass.claims.steps
 import lowpass.claims.stochastic

@@ -8,16 +8,14 @@ valleys, or go on falling where nobody looked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lowpass.kernels import softmax
 from lowpass.registry import Refusal
-from lowpass.scores import l2
 from lowpass.smoothing.checks import Sample
 from lowpass.smoothing.criteria import criterion
 from lowpass.smoothing.minimum import RESOLUTION, Minimum, Place, Watch, minimise
@@ -54,69 +52,6 @@ class Selection:
     score: float
     places: tuple[Place, ...]
     settled: bool
-
-
-def loo_residuals(key: np.ndarray, value: np.ndarray, bandwidth: float) -> np.ndarray:
-    r"""Predict each observation from all others and take the difference.
-
-    The observation leaves the average by a logit of -inf on the diagonal. The
-    shortcut :math:`r_i / (1 - A_{ii})` divides zero by zero at an isolated
-    point; here such a point is predicted by its nearest neighbour.
-
-    Parameters
-    ----------
-    key : (key, feature) float
-    value : (key,) float
-    bandwidth : float
-        In the units of a feature.
-
-    Returns
-    -------
-    (key,) float
-        In the units of ``value``; always finite.
-    """
-    logit = l2(key, key) / bandwidth**2
-    np.fill_diagonal(logit, -np.inf)
-    return value - softmax(logit) @ value
-
-
-def loo_score(key: np.ndarray, value: np.ndarray, bandwidths: Iterable[float]) -> np.ndarray:
-    """Give the mean squared leave-one-out residual at each bandwidth.
-
-    Parameters
-    ----------
-    key : (key, feature) float
-    value : (key,) float
-    bandwidths : (bandwidth,) float
-        In the units of a feature.
-
-    Returns
-    -------
-    (bandwidth,) float
-        In the squared units of ``value``.
-    """
-    return np.array([np.square(loo_residuals(key, value, h)).mean() for h in bandwidths])
-
-
-def effective_dof(matrix: np.ndarray) -> np.ndarray:
-    """Give the effective degrees of freedom of a linear smoother, its trace.
-
-    Parameters
-    ----------
-    matrix : (..., key, key) float
-        Maps observed values to fits at the same positions.
-
-    Returns
-    -------
-    (...) float
-        From 1 (the mean) to the number of keys (no smoothing), for a Gaussian
-        smoother.
-
-    References
-    ----------
-    .. [1] hastie1990, section 3.5.
-    """
-    return np.trace(matrix, axis1=-2, axis2=-1)
 
 
 def select(bandwidths: np.ndarray, scores: np.ndarray) -> float:

@@ -89,8 +89,8 @@ REGISTER.enter(
         says="Choosing β is choosing a bandwidth: the leave-one-out residuals are rᵢ/(1 − Aᵢᵢ), "
         "and generalised cross-validation and AICc follow from the trace of A.",
         source="this paper; stone1974; craven1978; hastie1990; hurvich1998",
-        condition="No point is isolated, Aᵢᵢ < 1; otherwise it is left out by −∞ on the diagonal "
-        "of the logits.",
+        condition="No point is isolated, so that 1 − Aᵢᵢ keeps digits; otherwise it is left out by "
+        "−∞ on the diagonal of the logits.",
     ),
 )
 REGISTER.enter(

@@ -1,4 +1,4 @@
-"""The Nile, smoothed with loops: a fit, a criterion, and four ways to the same curve."""
+"""Observations smoothed with loops: criteria, what they select, a fit and its band."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import xarray as xr
 from numpy.testing import assert_allclose
 
 from lowpass.registry import Refusal
+from lowpass.smoothing.bands import degrees_of_freedom
+from lowpass.smoothing.criteria import curves
+from lowpass.smoothing.estimators import smoother_matrix
 from lowpass.stages.smoothing import smoothing
 
 GRID = {"low": 1.0, "high": 40.0, "count": 7}
-ROUTES = ["Nadaraya-Watson", "softmax of distances", "dot product, weighted keys", "dot product"]
+WIDE = {"low": 4.0, "high": 110.0, "count": 7}
+ALL = ["loo", "gcv", "aicc", "kfold", "blocked"]
 
 
 def observed(position, value) -> xr.Dataset:
@@ -60,21 +64,66 @@ def test_the_criterion_refits_without_each_observation(noisy):
         assert_allclose(score, np.mean(np.square(left)), rtol=1e-10)
 
 
-def test_the_bandwidth_with_the_smallest_criterion_is_selected(noisy):
+def test_the_lowest_point_of_the_criterion_is_selected_between_bandwidths_of_the_grid(noisy):
     made = smooth(noisy)
-    best = int(np.argmin(made["loo_score"].values))
-    assert made["bandwidth_selected"] == made["bandwidth"][best]
-    assert made["loo_score_selected"] == made["loo_score"][best]
+    assert made["loo_score_selected"] <= made["loo_score"].min()
+    near = made["bandwidth"].values[np.argmin(made["loo_score"].values)]
+    assert abs(np.log(made["bandwidth_selected"] / near)) <= np.log(40) / 6
     assert made["temperature_selected"] == made["bandwidth_selected"] ** 2
+
+
+@pytest.mark.parametrize("criterion", ALL)
+def test_every_criterion_can_select(criterion, noisy):
+    made = smooth(noisy, criterion=criterion, window=2.0, folds=7)
+    assert made["bandwidth_criterion"].values.tolist() == ALL
+    found = made.sel(bandwidth_criterion=criterion)
+    assert found["bandwidth_by_criterion"] == made["bandwidth_selected"]
+    curve = "aicc_error" if criterion == "aicc" else f"{criterion}_score"
+    assert found["error_by_criterion"] <= made[curve].min()
+    assert found["at_end_by_criterion"] == 0
+    assert found["valleys_by_criterion"] >= 1
+
+
+def test_criteria_are_those_of_the_smoother_asked_for(noisy):
+    options = {"neighbours": 2, "folds": 3}
+    made = smooth(noisy, kernel="tricube", degree=1, bandwidths=WIDE, **options)
+    direct = curves(
+        noisy["key_position"].values,
+        noisy["value"].values,
+        made["bandwidth"].values,
+        ALL,
+        options=options,
+        kernel="tricube",
+        degree=1,
+    )
+    for name, curve in direct.items():
+        assert_allclose(made[f"{name}_score"], curve, rtol=1e-9)
+    assert "fit_by_route" not in made
+
+
+def test_without_a_block_there_is_no_such_criterion(noisy):
+    made = smooth(noisy)
+    assert made["bandwidth_criterion"].values.tolist() == ALL[:-1]
+    assert "blocked_score" not in made
 
 
 def test_bandwidths_are_geometric_and_stiffen_the_fit(noisy):
     made = smooth(noisy)
     steps = made["bandwidth"].values[1:] / made["bandwidth"].values[:-1]
     assert_allclose(steps, (GRID["high"] / GRID["low"]) ** (1 / 6), rtol=1e-12)
-    dof = made["effective_dof"].values
-    assert (np.diff(dof) < 0).all()
-    assert 1 < dof[-1] < dof[0] < 30
+    for name in ("effective_dof", "variance_dof", "error_dof"):
+        dof = made[name].values
+        assert (np.diff(dof) < 0).all()
+        assert 1 < dof[-1] < dof[0] < 30
+
+
+def test_degrees_of_freedom_are_traces(noisy):
+    made = smooth(noisy)
+    k = noisy["key_position"].values
+    for place, h in enumerate(made["bandwidth"].values):
+        traces = degrees_of_freedom(smoother_matrix(k, k, h))
+        found = [made[name][place] for name in ("effective_dof", "variance_dof", "error_dof")]
+        assert_allclose(found, traces, rtol=1e-12)
 
 
 def test_weights_make_the_fit_and_sum_to_one(noisy):
@@ -93,28 +142,37 @@ def test_the_band_is_symmetric_and_widens_with_its_level(noisy):
     assert_allclose(ratio, 1.959963984540054 / 0.6744897501960817, rtol=1e-12)
 
 
-# The same smoother by several routes.
+# The same smoother by other routes, and elsewhere.
 
 
-def test_two_routes_are_the_textbook_and_the_plain_product_is_not(noisy):
+def test_attention_is_the_textbook_average(noisy):
     fits = smooth(noisy)["fit_by_route"]
-    assert fits["route"].values.tolist() == ROUTES
-    textbook = fits.sel(route="Nadaraya-Watson")
-    for route in ROUTES[1:3]:
-        assert_allclose(fits.sel(route=route), textbook, rtol=0, atol=1e-13)
-    assert abs(fits.sel(route="dot product") - textbook).max() > 0.1
+    assert fits["route"].values.tolist() == ["Nadaraya-Watson", "softmax of distances"]
+    assert_allclose(fits[1], fits[0], rtol=0, atol=1e-13)
 
 
-def test_similarities_keep_a_share_of_their_sum(noisy):
-    made = smooth(noisy)
-    k = noisy["key_position"].values[:, 0]
-    k, h = k - k.mean(), float(made["bandwidth_selected"])
-    share = made["normaliser_share"]
-    assert_allclose(share.sel(similarity="exponential"), 1, rtol=1e-15)
-    for query in range(30):
-        product = [k[query] * key / h**2 for key in k]
-        direct = abs(sum(product)) / sum(map(abs, product))
-        assert_allclose(share.sel(similarity="inner product")[query], direct, atol=1e-14)
+def test_a_circle_of_observations_has_no_ends(noisy):
+    """Observations that are turned around the circle are the same observations."""
+    turned = noisy.assign(key_position=(noisy["key_position"] + 17) % 60)
+    one, other = (smooth(data.assign(period=60.0)) for data in (noisy, turned))
+    assert_allclose(one["loo_score"], other["loo_score"], rtol=1e-9)
+    assert_allclose(one["fit"], other["fit"], rtol=1e-9)
+
+
+# Leaving one out in three ways.
+
+
+def test_probes_compare_leaving_one_out_with_as_many_fits(noisy):
+    """At the narrowest probe no point sees another, at the widest all see many."""
+    made = smooth(noisy, probes={"low": 1e-3, "high": 10.0, "count": 3})
+    assert_allclose(made["probe_bandwidth"], [1e-3, 0.1, 10.0])
+    assert made["own_weight"][0] == 1
+    assert made["shortcut_lost"].values.tolist()[::2] == [1, 0]
+    assert made["left_out_error"].max() < 1e-14
+    assert made["shortcut_error"][2] < 1e-14
+    assert made["trace_error"].values.tolist()[0] == 1
+    assert made["trace_error"][2] < 1e-13
+    assert "own_weight" not in smooth(noisy)
 
 
 def test_a_shift_of_all_positions_changes_nothing(noisy):
@@ -150,6 +208,19 @@ def test_a_minimum_at_an_end_of_the_grid_is_refused(edge, noisy):
     ends = {"low": 1e-3, "high": 2e-2} if edge == "an end" else {"low": 30.0, "high": 400.0}
     with pytest.raises(Refusal, match=r"the lowest score lies at bandwidth .*, an end of the grid"):
         smooth(noisy, bandwidths={**ends, "count": 5})
+
+
+def test_a_criterion_without_its_block_is_refused(noisy):
+    with pytest.raises(Refusal, match=r"^the criterion 'blocked' has no block to leave out; .*"):
+        smooth(noisy, criterion="blocked")
+
+
+@pytest.mark.parametrize(
+    "params", [{"kernel": "gausian"}, {"degree": 2}, {"criterion": "cv"}, {"neighbours": 0}]
+)
+def test_an_unknown_choice_is_refused(params, noisy):
+    with pytest.raises(Refusal, match=next(iter(params))):
+        smooth(noisy, **params)
 
 
 def test_a_grid_that_does_not_ascend_is_refused(noisy):

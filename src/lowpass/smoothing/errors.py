@@ -7,7 +7,7 @@ averages of a curve are convolutions with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from lowpass.registry import Refusal
 from lowpass.smoothing.profiles import PROFILES
 
 Ends: TypeAlias = Literal["joined", "open"]
-Watch: TypeAlias = Callable[[Iterable[float]], Iterable[float]]
+Watch: TypeAlias = Callable[[Collection[float]], Iterable[float]]
 # Weights below exp(-40) of the largest are lost in the rounding of their sum.
 LEAST = -40.0
 # A determinant below it has lost digits to underflow: no second key has a weight.

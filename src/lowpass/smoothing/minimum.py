@@ -8,7 +8,7 @@ whether it lies in a valley or at an end of the bracket.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -18,7 +18,7 @@ import numpy as np
 from lowpass.registry import Refusal
 
 Score = Callable[[float], float]
-Watch = Callable[[Iterable[float]], Iterable[float]]
+Watch = Callable[[Collection[float]], Iterable[float]]
 Place = Literal["interior", "low end", "high end", "flat"]
 GOLDEN = (math.sqrt(5) - 1) / 2
 # In log x: double precision shows the bottom of a parabola to half of its digits.

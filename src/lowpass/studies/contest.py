@@ -186,7 +186,7 @@ def contest(
     order = chosen(rng, n_keys, n_keys)
     columns = [
         measured(posed, entry, order, exponential_price)
-        for entry in watch(entries(posed, terms.tolist(), order, rng))
+        for _, entry in zip(watch(KINDS), entries(posed, terms.tolist(), order, rng), strict=True)
     ]
     everything = operations.all_pairs(posed.problem).priced(exponential_price)
     return xr.Dataset(

@@ -7,7 +7,8 @@ import pytest
 import xarray as xr
 
 from lowpass.registry import Refusal
-from lowpass.stages.inside import beside, combinations, stack, stack_arrays, swept_along
+from lowpass.spec.inside import combinations, swept_along
+from lowpass.stages.inside import beside, stack, stack_arrays
 
 AXES = {"arithmetic": ["float64", "split"], "beta": [1.0, 2.0, 3.0]}
 

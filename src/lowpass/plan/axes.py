@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lowpass.labels import DIMENSIONS, VARIABLES
 from lowpass.registry import Refusal, did_you_mean
 from lowpass.spec.base import shown
-from lowpass.stages.inside import LABEL, Values
+from lowpass.spec.inside import LABEL, Values
 
 SWEPT_STAGES = ("data", "attention", "diffusion", "smoothing")
 INSIDE_STAGES = ("attention", "diffusion", "smoothing")

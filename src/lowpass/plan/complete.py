@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lowpass.plan.sweep import STAGES, one_of
-from lowpass.stages.inside import swept_along
+from lowpass.spec.inside import swept_along
 
 # What stands beside a stage's own parameters in a recipe.
 BESIDE = ("inside", "sha256")

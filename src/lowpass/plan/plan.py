@@ -15,8 +15,8 @@ from lowpass.plan.section import canonical_section
 from lowpass.plan.sweep import Cell, expand
 from lowpass.registry import Refusal
 from lowpass.spec.data import BLOCK, draws, reads
+from lowpass.spec.inside import swept_along
 from lowpass.spec.smoothing import draws as study_draws
-from lowpass.stages.inside import swept_along
 
 # A command is one argument of a shell and holds 131,072 bytes; file names need some of them.
 LONGEST_RECIPE = 100_000

@@ -7,7 +7,7 @@ from typing import Any
 
 from lowpass.plan.axes import SWEPT_STAGES, swept_lists, zip_axes
 from lowpass.plan.sweep import Cell
-from lowpass.stages.inside import LABEL
+from lowpass.spec.inside import LABEL
 
 WHERE = "section"
 

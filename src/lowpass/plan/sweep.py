@@ -20,7 +20,7 @@ from lowpass.plan.fitting import (
 )
 from lowpass.plan.measurable import check_measures
 from lowpass.spec import attention, data, diffusion, smoothing, spectra
-from lowpass.stages.inside import LABEL, Values, labels_along, settings_along, swept_along
+from lowpass.spec.inside import LABEL, Values, labels_along, settings_along, swept_along
 
 STAGES = {
     "data": data.parse,

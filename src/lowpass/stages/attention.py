@@ -20,9 +20,10 @@ from lowpass.registry import Refusal
 from lowpass.remedies import REMEDIES, Filter
 from lowpass.spec.attention import Attention, parse
 from lowpass.spec.depth import recorded_layers
+from lowpass.spec.inside import combinations
 from lowpass.stages.components import labels_of, rows
 from lowpass.stages.dynamics import Made, mask_of, states
-from lowpass.stages.inside import combinations, stack, together
+from lowpass.stages.inside import stack, together
 from lowpass.stages.projections import Projections, drawn, weights_of, with_identities
 from lowpass.stages.trajectory import Trajectory
 

@@ -16,9 +16,10 @@ from lowpass.laplacians import LAPLACIANS, stationary_of
 from lowpass.modes import with_constant
 from lowpass.spec.depth import recorded_layers
 from lowpass.spec.diffusion import Diffusion, parse
+from lowpass.spec.inside import combinations
 from lowpass.splits import Split
 from lowpass.stages.components import State, labels_of, of_split, rows
-from lowpass.stages.inside import combinations, stack, together
+from lowpass.stages.inside import stack, together
 from lowpass.stages.projections import (
     Projections,
     comparisons,

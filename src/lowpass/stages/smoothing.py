@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from lowpass.spec.inside import combinations
 from lowpass.spec.signatures import arguments
 from lowpass.spec.smoothing import draws, parse
-from lowpass.stages.inside import combinations, stack
+from lowpass.stages.inside import stack
 from lowpass.streams import stream
 from lowpass.studies import STUDIES
 from lowpass.studies.names import Watch

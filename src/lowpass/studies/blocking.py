@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
 
 from lowpass.domains import Bandwidths, Count, NonNegative
 from lowpass.labels import VARIABLES, Card
 from lowpass.smoothing.bandwidth import select
 from lowpass.smoothing.criteria import curves
 from lowpass.smoothing.estimators import smooth
-from lowpass.studies.names import STUDIES, Watch
+from lowpass.studies.names import STUDIES, Answers, Observed, Watch
 
 VARIABLES.enter(
     "blocked_score",
@@ -27,13 +26,13 @@ VARIABLES.enter(
 
 @STUDIES.add("blocking", of=("values",))
 def blocking(
-    observed: xr.Dataset,
+    observed: Observed,
     watch: Watch,
     *,
     bandwidths: Bandwidths,
     window: NonNegative = 0.0,
     thin: Count = 1,
-) -> xr.Dataset:
+) -> Answers:
     """Choose a bandwidth by predicting each value from those outside a window around it.
 
     Parameters
@@ -65,6 +64,8 @@ def blocking(
     .. [1] chu1991.
     .. [2] burman1994.
     """
+    import xarray as xr
+
     taken = observed.isel(key=slice(None, None, thin))
     k, v = taken["key_position"].values, taken["value"].values
     grid = bandwidths.grid()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-import xarray as xr
 from pydantic import AfterValidator
 
 from lowpass.domains import Count, Positive
@@ -14,7 +13,7 @@ from lowpass.registry import Refusal
 from lowpass.scores import l2
 from lowpass.smoothing.errors import Ends, Errors, best_bandwidth, of_distance, pointwise_errors
 from lowpass.smoothing.leading import Leading, bias_constant, leading_error
-from lowpass.studies.names import STUDIES, Watch
+from lowpass.studies.names import STUDIES, Answers, Observed, Watch
 
 # Distances from the end at which the bias is told, in bandwidths.
 PLACES = np.arange(25) / 8
@@ -39,7 +38,7 @@ class Curve(NamedTuple):
 
 @STUDIES.add("convergence", of=("truth", "grid"))
 def convergence(
-    observed: xr.Dataset,
+    observed: Observed,
     watch: Watch,
     *,
     beta: Positive,
@@ -47,7 +46,7 @@ def convergence(
     kernel: Annotated[str, AfterValidator(of_distance)] = "gaussian",
     degree: Literal[0, 1] = 0,
     ends: Ends = "open",
-) -> xr.Dataset:
+) -> Answers:
     """Find the bandwidth of least integrated error, and the error there; no value is drawn.
 
     Parameters
@@ -76,6 +75,8 @@ def convergence(
         in it; the error at the bandwidth that stays; and the bias near the end in units of its
         leading order.
     """
+    import xarray as xr
+
     curve = thinned(observed, thin)
     kind = {"kernel": kernel, "degree": degree, "ends": ends}
     n = len(curve.truth)
@@ -99,7 +100,7 @@ def convergence(
     )
 
 
-def thinned(observed: xr.Dataset, thin: int) -> Curve:
+def thinned(observed: Observed, thin: int) -> Curve:
     """Keep every so manieth key, the first of them half a step from the end."""
     place = observed["key_position"].values[:, 0]
     n = len(place)

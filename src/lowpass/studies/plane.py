@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-import xarray as xr
 from annotated_types import Ge
 
 from lowpass.domains import Bandwidths, Count
@@ -13,7 +12,7 @@ from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.registry import Refusal
 from lowpass.smoothing.bandwidth import select_bandwidth, select_bandwidths
 from lowpass.smoothing.estimators import smooth
-from lowpass.studies.names import STUDIES, Watch
+from lowpass.studies.names import STUDIES, Answers, Observed, Watch
 
 DIMENSIONS.enter("scaling", Card("s", "how the bandwidths of two features are tied"))
 DIMENSIONS.enter("abscissa", Card("q_1", "first feature of a query"))
@@ -39,13 +38,13 @@ MARGIN = 0.05
 
 @STUDIES.add("plane", of=("values",))
 def plane(
-    observed: xr.Dataset,
+    observed: Observed,
     watch: Watch,
     *,
     bandwidths: Bandwidths,
     raster: Annotated[int, Ge(2)] = 64,
     thin: Count = 1,
-) -> xr.Dataset:
+) -> Answers:
     """Choose bandwidths for two features by leave-one-out, tied in three ways, then fit a raster.
 
     Parameters
@@ -73,6 +72,8 @@ def plane(
     Refusal
         If there are not two features, or a bandwidth lies at an end of its bracket.
     """
+    import xarray as xr
+
     taken = observed.isel(key=slice(None, None, thin))
     k, v = taken["key_position"].values, taken["value"].values
     if k.shape[1] != 2:
@@ -92,8 +93,10 @@ def plane(
     return xr.merge([taken[told], found, raster_of(k, v, chosen[-1], raster)], join="exact")
 
 
-def raster_of(k: np.ndarray, v: np.ndarray, h: np.ndarray, count: int) -> xr.Dataset:
+def raster_of(k: np.ndarray, v: np.ndarray, h: np.ndarray, count: int) -> Answers:
     """Fit a raster over the keys (key, feature), and say how far the nearest key is."""
+    import xarray as xr
+
     across, up = (margined(feature, count) for feature in k.T)
     query = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     apart = np.square((query[:, None, :] - k) / h).sum(axis=-1)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from lowpass.domains import Bandwidths, Count, Positive, Share
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
@@ -20,7 +19,7 @@ from lowpass.smoothing.expected import (
     trained_scale,
 )
 from lowpass.smoothing.minimum import minimise
-from lowpass.studies.names import STUDIES, Watch
+from lowpass.studies.names import STUDIES, Answers, Observed, Watch
 
 DIMENSIONS.enter("pooling_rule", Card("p", "how a bandwidth comes about"))
 DIMENSIONS.enter("start_scale", Card("w_0", "inverse bandwidth before the first step"))
@@ -93,14 +92,14 @@ class Design(NamedTuple):
 
 @STUDIES.add("pooling", of=("truth", "queries"))
 def pooling(
-    observed: xr.Dataset,
+    observed: Observed,
     watch: Watch,
     *,
     bandwidths: Bandwidths,
     correlation: Share = 0.0,
     steps: Count = 5,
     rate: Positive = 0.5,
-) -> xr.Dataset:
+) -> Answers:
     """Compare average pooling, a fixed bandwidth and a learned one with the best; nothing is drawn.
 
     Parameters
@@ -125,6 +124,8 @@ def pooling(
         Bias, variance and criteria over bandwidths; bandwidth, error and expected fit of every
         rule; and where gradient descent ends from ten starts.
     """
+    import xarray as xr
+
     design = designed(observed, correlation)
     grid = bandwidths.grid()
     ends = float(grid[0]), float(grid[-1])
@@ -146,7 +147,7 @@ def pooling(
     )
 
 
-def designed(observed: xr.Dataset, correlation: float) -> Design:
+def designed(observed: Observed, correlation: float) -> Design:
     """Read a design from its labels."""
     scatter = covariance(observed.sizes["key"], float(observed["noise"]), correlation)
     names = ("key_position", "query_position", "truth", "truth_at_query")

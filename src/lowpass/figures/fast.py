@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lowpass.figures.attention import name_powers, plain_text, rank_middle, typeset_power
-from lowpass.figures.marks import annotate, draw_measured, draw_replicates, draw_theory
+from lowpass.figures.marks import annotate, draw_measured, draw_replicates, draw_theory, name_point
 from lowpass.figures.names import FIGURES
 from lowpass.figures.palette import PAPER, Palette, tints
 from lowpass.figures.style import axis_text, canvas, end_labels, head, look
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# From a point to its name, in points.
+BELOW = (0, -6)
 # Shorter names for the ends of lines.
 NAMES = {
     "fewer keys": "fewer keys",
@@ -148,8 +150,13 @@ def draw_race(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
         ax.plot(cost, middles(error), color=colour, linewidth=0.8, zorder=2)
         draw_replicates(ax, cost, error, colour)
         draw_measured(ax, cost, middles(error), colour)
-        ends.append((cost[-1], middles(error)[-1], NAMES[kind], colour))
-    ends += [*draw_series(ax, runs, palette), draw_all_pairs(ax, runs, palette)]
+        end = (cost[-1], middles(error)[-1])
+        if cost[0] == cost[-1]:
+            name_point(ax, NAMES[kind], end, BELOW, colour)
+        else:
+            ends.append((*end, NAMES[kind], colour))
+    draw_series(ax, runs, palette)
+    ends.append(draw_all_pairs(ax, runs, palette))
     name_powers(ax, runs["log10_relative_error"])
     ax.set_xlabel(plain_text(runs["log10_operations"]))
     ax.xaxis.set_major_formatter(lambda value, _: typeset_power(round(value)))
@@ -157,18 +164,16 @@ def draw_race(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
     end_labels(ax, ends)
 
 
-def draw_series(
-    ax: Axes, runs: xr.Dataset, palette: Palette
-) -> list[tuple[float, float, str, str]]:
-    """Draw what Fourier sums on a grid cost, where there is one, and give its end."""
+def draw_series(ax: Axes, runs: xr.Dataset, palette: Palette) -> None:
+    """Draw what Fourier sums on a grid cost, where there is one."""
     cost = runs["log10_series_operations"].values
     if not np.isfinite(cost).all():
-        return []
+        return
     error = runs["log10_series_error"].values
     draw_replicates(ax, cost[:1], error[:, None], palette.quiet)
     at = rank_middle(error)
     draw_measured(ax, cost[at], error[at], palette.quiet)
-    return [(cost[at], error[at], "grid", palette.quiet)]
+    name_point(ax, "grid", (cost[at], error[at]), (5, 0), palette.quiet)
 
 
 def draw_all_pairs(ax: Axes, runs: xr.Dataset, palette: Palette) -> tuple[float, float, str, str]:

@@ -114,6 +114,32 @@ def annotate(
         From the point to the text, in points.
     palette : Palette
     """
+    text_beside(ax, text, at, shift, palette.quiet, fontstyle="italic")
+
+
+def name_point(
+    ax: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], colour: str
+) -> None:
+    """Name a point that no line leads away from, in its colour.
+
+    Parameters
+    ----------
+    ax, text, at, shift
+        As for :func:`annotate`.
+    colour : str
+    """
+    text_beside(ax, text, at, shift, colour)
+
+
+def text_beside(
+    ax: Axes,
+    text: str,
+    at: tuple[float, float],
+    shift: tuple[float, float],
+    colour: str,
+    **look: Any,
+) -> None:
+    """Set a text at some points from a place in data coordinates, aligned away from it."""
     aside = "left" if shift[0] > 0 else "right" if shift[0] < 0 else "center"
     ax.annotate(
         typeset(text),
@@ -123,6 +149,6 @@ def annotate(
         ha=aside,
         va="center_baseline" if shift[0] else "bottom" if shift[1] > 0 else "top",
         fontsize=NOTE,
-        fontstyle="italic",
-        color=palette.quiet,
+        color=colour,
+        **look,
     )

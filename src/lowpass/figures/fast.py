@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # From a point to its name, in points.
-BELOW = (0, -6)
+BELOW = (3, -8)
 # Shorter names for the ends of lines.
 NAMES = {
     "fewer keys": "fewer keys",
@@ -64,7 +64,7 @@ def draw_errors(ax: Axes, runs: xr.Dataset, palette: Palette, letter: str = "a")
         draw_theory(ax, terms, law, colour)
         draw_replicates(ax, terms, error, colour)
         draw_measured(ax, terms, middles(error), colour)
-        ends.append((terms[-1], law[-1], f"‖q + k‖² = {norm:g}", colour))
+        ends.append((terms[-1], law[-1], rf"$\|q+k\|^2={norm:g}$", colour))
     ax.set(xscale="log", yscale="log")
     ax.set_xticks(terms, [f"{m}" for m in terms])
     ax.minorticks_off()
@@ -85,7 +85,7 @@ def draw_negative(ax: Axes, runs: xr.Dataset, palette: Palette, letter: str = "b
         ax.plot(norms, middles(share), color=colour, linewidth=0.7, zorder=2)
         draw_replicates(ax, norms, share, colour)
         draw_measured(ax, norms, middles(share), colour)
-        ends.append((norms[-1], middles(share)[-1], f"m = {m}", colour))
+        ends.append((norms[-1], middles(share)[-1], f"$m={m}$", colour))
     ax.set_xscale("log", base=2)
     ax.set_xticks(norms, [f"{norm:g}" for norm in norms])
     ax.set_xlabel(r"squared distance of query and key  $\|q-k\|^2$")

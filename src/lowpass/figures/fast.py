@@ -103,7 +103,7 @@ def middles(values: np.ndarray) -> np.ndarray:
     "fast-attention",
     experiments=("fast-attention",),
     section="fast-attention",
-    caption="Error over operations of smoothing at the bandwidth of attention, in 1 to 64 "
+    caption="Error over operations of smoothing at the bandwidth of attention, in few and in many "
     "dimensions. Each line is one kind of shortcut, with four times as many terms from dot to "
     "dot; ticks are replicates, dots those that rank in the middle. Errors are in units of that "
     "of the mean of all values, the grey line, which costs next to nothing. The dashed upright "

@@ -33,7 +33,7 @@ REGISTER.enter(
     Statement(
         title="heat kernel of the ring against the smoother",
         says="The heat kernel of the ring Laplacian at τ = h²/2 is the Gaussian smoother of "
-        "bandwidth h up to (2/(3e²))(D/h)² between symbols and (E|He₄|/24)(D/h)² along a row.",
+        "bandwidth h up to (2/(3e²))(D/h)² between symbols and (E|He₄|/4!)(D/h)² along a row.",
         source="this paper",
         condition="h is large against D.",
     ),

@@ -12,7 +12,7 @@ from lowpass.measures import MEASURES
 
 # Names of files and of ways to compute, and the two ends of a band, which has its fit's symbol.
 SILENT = set(
-    "parent parent_path parent_key parent_digest route lower upper "
+    "parent parent_path parent_key parent_digest route bandwidth_criterion lower upper "
     "row column patch_row patch_column pixel_row pixel_column".split()
 )
 CARDS = {**DIMENSIONS, **VARIABLES}

@@ -17,6 +17,7 @@ from lowpass.rounding import (
     RELATIVE,
     RESIDUE,
     ROUNDING,
+    Departure,
     Fitted,
     Logarithm,
     Remainder,
@@ -65,6 +66,20 @@ def test_without_a_floor_an_infinite_number_is_near_no_finite_one(kind):
 def test_a_number_keeps_its_leading_digits():
     assert Rounding().tolerance(3.0, -4.0, []) == 4 * RELATIVE
     assert Rounding(relative=1e-3).tolerance(3.0, 4.0, []) == pytest.approx(4e-3, rel=1e-15)
+
+
+def test_a_curve_that_is_lost_is_anywhere_and_one_that_is_near_is_not():
+    kind = Departure(relative=1e-5, lost=0.1)
+    assert kind.tolerance(11.4, 0.11, []) == math.inf
+    assert kind.tolerance(11.4, 0.09, []) == pytest.approx(11.4e-5, rel=1e-6)
+    assert not kind.arranged
+
+
+def test_a_logarithm_below_its_end_is_noise_and_far_above_it_a_number():
+    kind = Logarithm(end=-16)
+    assert kind.tolerance(-14.5, -14.6, [0.0]) == math.inf
+    assert kind.tolerance(-3.0, -3.1, [0.0]) < 1e-7
+    assert not kind.arranged
 
 
 def test_a_small_number_feels_the_large_ones_beside_it():

@@ -100,11 +100,14 @@ class Logarithm(Rounding):
         Decades below the largest amplitude around it where the rounding of that one begins.
     power : float
         Of the amplitude: two where it is the square of one, ln 10 where logarithms are natural.
+    end : float
+        Decimal logarithm of the smallest value that is no noise, whatever stands around it.
     """
 
     floored: bool = False
     reach: float = math.inf
     power: float = 1
+    end: float = -math.inf
 
     def tolerance(
         self, one: float, other: float, around: Sequence[float], floor: float = -math.inf
@@ -112,7 +115,8 @@ class Logarithm(Rounding):
         """Give a difference in decades: any, where both are noise."""
         exact = self.relative * max(1.0, largest(one, other))
         ends = floor if self.floored else -math.inf
-        ends = max(ends, max(filter(math.isfinite, around), default=0.0) / self.power - self.reach)
+        top = max(filter(math.isfinite, around), default=0.0) / self.power
+        ends = max(ends, top - self.reach, self.end)
         if math.isinf(ends):
             return exact
         above = max(one, other) / self.power - ends
@@ -122,7 +126,39 @@ class Logarithm(Rounding):
     @property
     def arranged(self) -> bool:
         """Whether a weighted mean of values is a number, and no noise."""
-        return math.isinf(self.reach)
+        return math.isinf(self.reach) and math.isinf(self.end)
+
+
+@dataclass(frozen=True)
+class Departure(Rounding):
+    """Compare how far a computed curve left another, which is chance once it is far away.
+
+    Steps that are too long amplify rounding, and an integrator that adapts its steps may cut
+    them elsewhere.
+
+    Parameters
+    ----------
+    relative : float
+        Largest relative error while it is near.
+    lost : float
+        Share of the whole from which a departure says only that the curve is lost.
+    """
+
+    relative: float = 1e-5
+    lost: float = 0.1
+
+    def tolerance(
+        self, one: float, other: float, around: Sequence[float], floor: float = -math.inf
+    ) -> float:
+        """Give a difference: any, where both are lost."""
+        if math.isfinite(one) and math.isfinite(other) and min(abs(one), abs(other)) > self.lost:
+            return math.inf
+        return self.relative * largest(one, other) + RESIDUE
+
+    @property
+    def arranged(self) -> bool:
+        """Whether a weighted mean of values is a number, and no noise."""
+        return False
 
 
 @dataclass(frozen=True)

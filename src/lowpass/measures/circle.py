@@ -12,7 +12,7 @@ from lowpass.equations import relative_distance
 from lowpass.labels import VARIABLES, Card
 from lowpass.measures.components import tokens_of
 from lowpass.measures.names import MEASURES
-from lowpass.rounding import ROUNDING, Remainder
+from lowpass.rounding import ROUNDING, Departure, Remainder
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -84,7 +84,7 @@ VARIABLES.enter(
         infinite=VANISHED,
     ),
 )
-ROUNDING.enter("curve_shortening_error", Remainder())
+ROUNDING.enter("curve_shortening_error", Departure())
 
 
 @MEASURES.add("curve_shortening_error", of="temperature")

@@ -50,7 +50,7 @@ VARIABLES.enter(
         infinite=NOTHING_FLOWS,
     ),
 )
-ROUNDING.enter("log10_taylor_error", Logarithm(reach=DECADES))
+ROUNDING.enter("log10_taylor_error", Logarithm(reach=DECADES, end=-DECADES))
 
 
 @MEASURES.add("log10_taylor_error", of=("diffusion", "matrix"))

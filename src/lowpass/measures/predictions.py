@@ -14,7 +14,7 @@ from lowpass.measures.components import tokens_of
 from lowpass.measures.matrices import mixing, slem
 from lowpass.measures.names import MEASURES
 from lowpass.remedies import Filter
-from lowpass.rounding import ROUNDING, Logarithm, Remainder
+from lowpass.rounding import DECADES, ROUNDING, Logarithm, Remainder
 from lowpass.spectra import taper
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ VARIABLES.enter(
     ),
 )
 # What is left beside a fixed point is rounding, relative to it.
-ROUNDING.enter("log10_fixed_point_distance", Logarithm(reach=12))
+ROUNDING.enter("log10_fixed_point_distance", Logarithm(reach=12, end=-DECADES))
 
 
 @MEASURES.add("log10_fixed_point_distance", of=("matrix", "transient", "frozen", "source", "pair"))

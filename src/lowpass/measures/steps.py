@@ -19,7 +19,7 @@ from lowpass.measures.matrices import mixing
 from lowpass.measures.names import MEASURES
 from lowpass.registry import Refusal
 from lowpass.remedies import Filter, laplacian
-from lowpass.rounding import ROUNDING, Remainder
+from lowpass.rounding import ROUNDING, Departure, Remainder
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,7 +39,7 @@ VARIABLES.enter(
         infinite=VANISHED,
     ),
 )
-ROUNDING.enter("flow_error", Remainder())
+ROUNDING.enter("flow_error", Departure())
 
 
 @MEASURES.add("flow_error", of=("matrix", "flow", "pair"))

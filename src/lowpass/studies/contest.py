@@ -11,7 +11,7 @@ from annotated_types import Ge
 from lowpass.domains import Count, Positive
 from lowpass.labels import DIMENSIONS, VARIABLES, Card
 from lowpass.registry import Refusal
-from lowpass.rounding import ROUNDING, Logarithm, Remainder
+from lowpass.rounding import DECADES, ROUNDING, Logarithm, Remainder
 from lowpass.smoothing import approximations, operations
 from lowpass.smoothing.approximations import Fits
 from lowpass.smoothing.checks import Sample
@@ -89,7 +89,7 @@ VARIABLES.enter(
     ),
 )
 # All of it is rounding.
-ROUNDING.enter("log10_series_error", Logarithm(reach=-20))
+ROUNDING.enter("log10_series_error", Logarithm(end=-DECADES))
 VARIABLES.enter(
     "log10_series_operations",
     Card(

@@ -35,7 +35,9 @@ VARIABLES.enter(
     "gcv_score",
     Card("GCV(h)", "generalised cross-validation", dims=AXIS, infinite=NEVER_FITS),
 )
-VARIABLES.enter("aicc_score", Card("AICc(h)", "AICc", dims=AXIS, infinite=NEVER_FITS))
+VARIABLES.enter(
+    "aicc_score", Card("AICc(h)", "corrected criterion of Akaike", dims=AXIS, infinite=NEVER_FITS)
+)
 VARIABLES.enter(
     "aicc_error",
     Card("e^{AICc-1}", "mean squared error that AICc expects", dims=AXIS, infinite=NEVER_FITS),
@@ -52,17 +54,27 @@ VARIABLES.enter(
     "bandwidth_by_criterion", Card("h^*", "bandwidth that a criterion selects", dims=EACH)
 )
 VARIABLES.enter(
-    "error_by_criterion", Card("", "expected squared error", dims=EACH, infinite=NEVER_FITS)
+    "error_by_criterion",
+    Card(r"\hat E", "squared error that a criterion expects", dims=EACH, infinite=NEVER_FITS),
 )
-VARIABLES.enter("at_end_by_criterion", Card("", "one where that is an end of the grid", dims=EACH))
-VARIABLES.enter("valleys_by_criterion", Card("", "number of valleys of a criterion", dims=EACH))
+VARIABLES.enter(
+    "at_end_by_criterion",
+    Card(r"1_{\mathrm{end}}", "one where that is an end of the grid", dims=EACH),
+)
+VARIABLES.enter(
+    "valleys_by_criterion", Card(r"n_{\min}", "number of valleys of a criterion", dims=EACH)
+)
 VARIABLES.enter("own_weight", Card(r"\max_i A_{ii}", "largest weight of itself", dims=PROBE))
 VARIABLES.enter(
-    "shortcut_lost", Card("", "share of points that the shortcut does not predict", dims=PROBE)
+    "shortcut_lost", Card("n_0/n", "share of points that the shortcut does not predict", dims=PROBE)
 )
-VARIABLES.enter("shortcut_error", Card("", "error of the shortcut", dims=PROBE))
-VARIABLES.enter("left_out_error", Card("", "error of leaving out by a logit", dims=PROBE))
-VARIABLES.enter("trace_error", Card("", "error of GCV from the trace", dims=PROBE))
+VARIABLES.enter("shortcut_error", Card(r"\delta_{1-A}", "error of the shortcut", dims=PROBE))
+VARIABLES.enter(
+    "left_out_error", Card(r"\delta_{-\infty}", "error of leaving out by a logit", dims=PROBE)
+)
+VARIABLES.enter(
+    "trace_error", Card(r"\delta_{\mathrm{tr}}", "error of GCV from the trace", dims=PROBE)
+)
 ROUNDING.enter("left_out_error", Remainder())
 
 

@@ -98,10 +98,10 @@ REGISTER.enter(
     Statement(
         title="rates of the error, and the boundary",
         says="The mean integrated squared error of kernel regression is of order n^(−4/5) on a "
-        "ring. On an interval the boundary costs Nadaraya–Watson that order: it is n^(−3/4), from "
-        "a bias of (m₁/m₀) h f′ at the end, √(2/π) h f′ for a Gaussian, where mᵣ are moments of "
-        "half the kernel. Local linear regression keeps n^(−4/5), with "
-        "(m₂² − m₁m₃)/(2(m₀m₂ − m₁²)) h² f″ at the end.",
+        "ring; on an interval the boundary costs Nadaraya–Watson that order, n^(−3/4), from a bias "
+        "of (m₁/m₀) h f′ at the end, √(2/π) h f′ for a Gaussian, where mᵣ are moments of half the "
+        "kernel; local linear regression keeps n^(−4/5), with (m₂² − m₁m₃)/(2(m₀m₂ − m₁²)) h² f″ "
+        "at the end.",
         source="this paper; fan1992",
         condition="Inputs are evenly spaced, the bandwidth is optimal, and n grows.",
     ),

@@ -29,7 +29,7 @@ STRETCH = 0.05
 NODES = 12
 SMOOTH = 1e-5
 # Scores that differ by less than this of themselves differ by rounding.
-ROUNDING = 1e-12
+DIGITS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def troughs(scores: np.ndarray) -> list[tuple[int, int]]:
     >>> troughs(np.array([1.0, 1.0, 2.0, 0.5, 0.7, 0.6]))
     [(0, 1), (3, 3), (5, 5)]
     """
-    apart = ~np.isclose(scores[1:], scores[:-1], rtol=ROUNDING, atol=residue(scores))
+    apart = ~np.isclose(scores[1:], scores[:-1], rtol=DIGITS, atol=residue(scores))
     runs = pairwise([0, *(np.flatnonzero(apart) + 1), len(scores)])
     walled = np.concatenate([[math.inf], scores, [math.inf]])
     return [
@@ -167,7 +167,7 @@ def troughs(scores: np.ndarray) -> list[tuple[int, int]]:
 
 def residue(scores: np.ndarray) -> float:
     """Give the size below which scores (scan,), mostly squares, are rounding of the largest."""
-    return ROUNDING**2 * float(abs(scores[np.isfinite(scores)]).max(initial=0.0))
+    return DIGITS**2 * float(abs(scores[np.isfinite(scores)]).max(initial=0.0))
 
 
 def descend(score: Score, grid: np.ndarray, scores: np.ndarray, first: int, last: int) -> Valley:
@@ -186,7 +186,7 @@ def descend(score: Score, grid: np.ndarray, scores: np.ndarray, first: int, last
     left, right = grid[max(first - 1, 0)], grid[min(last + 1, len(grid) - 1)]
     at = bottom(score, left, right)
     found = Valley(at, float(score(at)), "interior")
-    below = found.score < start.score - ROUNDING * abs(start.score) - residue(scores)
+    below = found.score < start.score - DIGITS * abs(start.score) - residue(scores)
     return found if below or (start.place == "interior" and found.score <= start.score) else start
 
 

@@ -51,3 +51,10 @@ def test_a_fault_of_the_grid_or_the_band_is_told(old, new, message, tmp_path):
     ) as caught:
         planned(edited((old, new)), tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def test_cases_of_one_experiment_ask_one_study(tmp_path):
+    cases = "\n    zip: {case: {label: [a, b], smoothing.study: [selection, blocking]}}"
+    change = (f"{{study: selection, bandwidths: {GRID}}}", f"{{bandwidths: {GRID}}}{cases}")
+    with pytest.raises(Refusal, match=r"smoothing\.study: cannot be swept, since each gives other"):
+        planned(edited(change), tmp_path)

@@ -220,6 +220,7 @@ def checked_column(
             f"write stage.parameter, as 'data.n_tokens'."
         )
     check_scalars(values, f"{where}.{path}")
+    check_one(stage, name, f"{where}.{path}")
     if len(values) != count:
         raise Refusal(
             f"{where}.{path}: has {len(values)} values where 'label' has {count}; "

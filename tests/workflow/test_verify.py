@@ -128,7 +128,7 @@ def test_a_number_that_changed_is_named(edited):
 
 
 def test_code_that_changes_no_number_is_named_after_it_has_run(edited):
-    edited.edit("src/lowpass/smoothing/bandwidth.py", "(logit, -np.inf)", "(logit, -abs(np.inf))")
+    edited.edit("src/lowpass/smoothing/weights.py", "(hidden, -np.inf", "(hidden, -abs(np.inf)")
     before = verify(edited)
     assert before.returncode == 1
     assert "is out of date (" in before.stdout

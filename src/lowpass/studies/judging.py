@@ -76,6 +76,9 @@ VARIABLES.enter(
     "trace_error", Card(r"\delta_{\mathrm{tr}}", "error of GCV from the trace", dims=PROBE)
 )
 ROUNDING.enter("left_out_error", Remainder())
+# Where a point has nearly all of its own weight, what is left of one keeps few digits.
+ROUNDING.enter("shortcut_error", Remainder(magnitude=100))
+ROUNDING.enter("trace_error", Remainder(magnitude=100))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
-from lowpass.claims.intervals import median_interval
+from lowpass.claims.intervals import median_interval, ranked
 from lowpass.claims.names import CLAIMS, Measured, Number
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def features_err_as_foretold(experiments: Mapping[str, xr.Dataset]) -> Measured:
     a fourth moment says how far it scatters.
     """
     drawn = experiments["random-features"]
-    off = abs(mean_of_all(drawn["feature_error"]) / foretold(drawn) - 1)
+    off = abs(ranked(drawn["feature_error"]).mean("replicate") / foretold(drawn) - 1)
     telling = off.sel(squared_norm=told(drawn))
     worst = telling.sel(random_feature="orthogonal")
     place = {name: at.item() for name, at in worst.argmax(("squared_norm", "n_terms")).items()}
@@ -56,7 +56,7 @@ def numbers_of_features(drawn: xr.Dataset) -> dict[str, Number]:
     """Gather what the paper says about features."""
     ratio = drawn["feature_error"] / foretold(drawn)
     longest = ratio.isel(squared_norm=-1, n_terms=-1).sel(random_feature="independent")
-    mean = mean_of_all(ratio).sel(squared_norm=told(drawn))
+    mean = ranked(ratio).mean("replicate").sel(squared_norm=told(drawn))
     signed = drawn["negative_estimates"].sel(random_feature="trigonometric").isel(squared_norm=-1)
     return {
         "slope": slope(drawn["feature_error"].sel(random_feature="independent")),
@@ -69,12 +69,6 @@ def numbers_of_features(drawn: xr.Dataset) -> dict[str, Number]:
         "negative_many": median_interval(signed.isel(n_terms=-1).values),
         **{name: exactly(drawn[name].max()) for name in ("linear_defect", "rank_defect")},
     }
-
-
-def mean_of_all(each: xr.DataArray) -> xr.DataArray:
-    """Average over replicates in ascending order, so that theirs does not matter."""
-    first = each.transpose("replicate", ...)
-    return first.isel(replicate=0, drop=True).copy(data=np.sort(first.values, axis=0).mean(axis=0))
 
 
 def exactly(value: SupportsFloat) -> Number:

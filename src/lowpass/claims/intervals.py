@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lowpass.claims.names import Number
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 LEVEL = 0.95
+
+
+def ranked(each: xr.DataArray) -> xr.DataArray:
+    """Put draws in ascending order along the last dimension, ``replicate``.
+
+    A sum rounds by the order of its terms, and by how they lie in memory; draws have neither.
+    """
+    turned = each.transpose(..., "replicate")
+    return turned.copy(data=np.sort(np.ascontiguousarray(turned.values), axis=-1))
 
 
 def median_interval(values: np.ndarray) -> Number:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lowpass.claims.intervals import ranked
 from lowpass.claims.names import CLAIMS, Measured, Number
 from lowpass.claims.places import place_of_largest
 
@@ -43,14 +44,12 @@ def independent_logits_scale(experiments: Mapping[str, xr.Dataset]) -> Measured:
 
 def measured(name: str, ratio: xr.DataArray, where: xr.DataArray) -> Measured:
     """Give the largest distance of a mean from one, everywhere and under a condition."""
-    ranked = ratio.transpose(..., "replicate")
-    # A sum rounds by the order of its terms, and draws have none.
-    ranked = ranked.copy(data=np.sort(ranked.values, axis=-1))
-    off = abs(ranked.mean("replicate") - 1)
+    sorted_ratio = ranked(ratio)
+    off = abs(sorted_ratio.mean("replicate") - 1)
     under = off.where(where)
     numbers = {}
     for beta in ratio["beta"].values:
-        longest = ranked.sel(beta=beta).isel(n_tokens=-1)
+        longest = sorted_ratio.sel(beta=beta).isel(n_tokens=-1)
         for text, each in by_width(longest):
             numbers[f"ratio_beta_{beta:g}{text}"] = mean_and_range(each.values)
     return Measured(

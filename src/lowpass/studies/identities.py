@@ -1,4 +1,4 @@
-"""Which smoother attention is, and what it takes of order, sign and place to be one."""
+"""Which smoother attention is: by what routes, and of which order, signs or places."""
 
 from __future__ import annotations
 

@@ -5,11 +5,16 @@ PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 # Through the interpreter: the scripts in .venv/bin stop working when the folder is moved.
 RUN := .venv/bin/python -m
+# PROFILE=slurm sends jobs to a cluster, which counts cores by itself.
+PROFILE ?=
 # A line for each job; what made it run is the answer to another question.
-SNAKEMAKE = $(RUN) snakemake --quiet host reason --cores $(CORES) $(ARGS)
+SNAKEMAKE = $(RUN) snakemake --quiet host reason \
+  $(if $(PROFILE),--profile profiles/$(PROFILE),--cores $(CORES)) $(ARGS)
 # A stamp is named after what the locks say, so touching or checking them out installs nothing.
 LOCKED := .venv/locked-$(shell cksum < requirements.txt | cut -d ' ' -f 1)
 TESTED := .venv/tested-$(shell cat requirements.txt requirements-test.txt | cksum | cut -d ' ' -f 1)
+CLUSTERED := .venv/cluster-$(shell cat requirements.txt requirements-cluster.txt | cksum | cut -d ' ' -f 1)
+READY = $(if $(PROFILE),$(CLUSTERED),$(LOCKED))
 
 # Compiled files are matched by whole second and size, so an import could miss an edit that
 # the fingerprint sees.
@@ -21,16 +26,16 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke report explain trace verify gc describe test soak bench lint lock clean
+.PHONY: help paper smoke report explain trace verify gc describe test test-cluster soak bench lint lock clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
-paper: $(LOCKED)  ## recompute what changed and typeset the paper
+paper: $(READY)  ## recompute what changed and typeset the paper; PROFILE=slurm on a cluster
 	$(SNAKEMAKE) -- paper
 	$(if $(ARGS),,$(RUN) lowpass verify || true)
 
-smoke: $(LOCKED)  ## run the whole workflow on a configuration of seconds
+smoke: $(READY)  ## run the whole workflow on a configuration of seconds
 	$(SNAKEMAKE) --directory smoke --configfile config/smoke.yaml
 
 report: paper  ## write report/report.html, the results for a browser
@@ -55,7 +60,10 @@ gc: $(LOCKED)  ## list results that no configuration plans; ARGS=--paths for xar
 	$(RUN) lowpass gc $(ARGS)
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
-	$(RUN) pytest -q -n 2 --dist loadscope $(ARGS)
+	$(RUN) pytest -q -n 2 --dist loadscope --ignore tests/cluster $(ARGS)
+
+test-cluster: $(TESTED) $(CLUSTERED)  ## run the tests that need a Slurm, on one that they start
+	$(RUN) pytest -q tests/cluster $(ARGS)
 
 soak: $(TESTED)  ## kill twenty runs at random moments, and check that they go on to the same bytes
 	LOWPASS_KILLS=$(or $(KILLS),20) $(RUN) pytest -q -n 2 tests/workflow/test_kills.py $(ARGS)
@@ -72,6 +80,7 @@ lint: $(TESTED)  ## check style, layout and types
 lock: $(LOCKED)  ## pin requirements*.in anew; ARGS=--upgrade takes newer releases
 	$(LOCK) requirements.in --output-file requirements.txt
 	$(LOCK) requirements-test.in --output-file requirements-test.txt
+	$(LOCK) requirements-cluster.in --output-file requirements-cluster.txt
 
 clean:  ## remove results and logs, never .venv
 	rm -rf results smoke report logs bench .snakemake .pytest_cache .ruff_cache .hypothesis
@@ -82,14 +91,20 @@ LOCK = $(RUN) uv pip compile --quiet --universal --python-version 3.11 --fork-st
   --custom-compile-command "make lock" $(ARGS)
 
 $(LOCKED): | .venv/bin/python
-	rm -f .venv/locked-* .venv/tested-*
+	rm -f .venv/locked-* .venv/tested-* .venv/cluster-*
 	$(call install,requirements.txt)
 	echo ../../../../src > "$$(.venv/bin/python -c $(PURELIB))/lowpass.pth"
 	touch $@
 
 $(TESTED): $(LOCKED)
-	rm -f .venv/tested-*
+	rm -f .venv/tested-* .venv/cluster-*
 	$(call install,requirements.txt requirements-test.txt)
+	touch $@
+
+# Only added: who computes on one machine is spared the second that each plugin takes to load.
+$(CLUSTERED): $(LOCKED)
+	rm -f .venv/cluster-*
+	$(RUN) pip install --quiet --require-hashes --only-binary :all: -r requirements-cluster.txt
 	touch $@
 
 # One line there lets .venv/bin/python import lowpass; it is relative, so the folder may move.

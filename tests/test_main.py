@@ -22,6 +22,7 @@ from lowpass.plan.code import inventory_of
 from lowpass.progress import Progress
 from lowpass.provenance import record_in
 from lowpass.records import SCHEMA
+from lowpass.usage import read
 
 from .configurations import ROOT
 from .laboratory import SEED, Laboratory
@@ -69,6 +70,12 @@ def job(ask, code):
         return ask("make", point.text, "--code", mark, "--in", *inputs, "--out", point.path)
 
     return run
+
+
+def is_done(answer: tuple[int, str, str]) -> bool:
+    """Say whether a job succeeded, and told nothing but what it used."""
+    status, out, err = answer
+    return (status, out, err.count("\n")) == (0, "", 1) and read(err) is not None
 
 
 def first(plan: Plan, stage: str) -> Point:
@@ -179,9 +186,9 @@ def test_what_a_configuration_may_say_is_written_down_as_the_code_has_it(name):
 # Jobs.
 
 
-def test_a_job_writes_its_product_with_an_inventory_of_its_code_and_says_nothing(job, tmp_path):
+def test_a_job_writes_its_product_with_an_inventory_and_says_what_it_used(job, tmp_path):
     point = table_in(tmp_path, GOOD.encode())
-    assert job(point, TABLE) == (0, "", "")
+    assert is_done(job(point, TABLE))
     code = record_in(tmp_path / point.path)[0]["code"]
     assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")} == {
         TABLE,
@@ -195,7 +202,7 @@ def test_a_job_that_finds_the_inventory_of_its_code_leaves_it(job, tmp_path):
     job(point, TABLE)
     (inventory,) = tmp_path.glob("results/code/*")
     before = inventory.stat()
-    assert job(point, TABLE) == (0, "", "")
+    assert is_done(job(point, TABLE))
     assert inventory.stat().st_ino == before.st_ino
 
 
@@ -203,7 +210,7 @@ def test_a_product_that_lies_in_no_results_has_no_inventory(ask, code, tmp_path)
     point = table_in(tmp_path, GOOD.encode())
     mark = inventory_of(code, point.recipe).fingerprint
     out = f"elsewhere/{Path(point.path).name}"
-    assert ask("make", point.text, "--code", mark, "--in", TABLE, "--out", out) == (0, "", "")
+    assert is_done(ask("make", point.text, "--code", mark, "--in", TABLE, "--out", out))
     assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")} == {TABLE, out}
 
 
@@ -244,14 +251,14 @@ def test_a_long_job_tells_its_log_how_far_it_is_and_makes_the_same(stage, job, t
     laboratory = Laboratory(tmp_path)
     point = first(laboratory.plan(section), stage)
     parents = [laboratory.make(parent)["path"] for parent in point.parents]
-    assert job(point, *parents) == (0, "", "")
+    assert is_done(job(point, *parents))
     made = laboratory.file(point).read_bytes()
     request.getfixturevalue("slow")
     status, out, err = job(point, *parents)
     assert (status, out) == (0, "")
-    lines = [
-        re.match(r"(.*?) +\d+ of \d+ +\d+ %  \[#*-*\]  [\d.]+ ", each) for each in err.splitlines()
-    ]
+    *watched, last = err.splitlines()
+    assert read(last)
+    lines = [re.match(r"(.*?) +\d+ of \d+ +\d+ %  \[#*-*\]  [\d.]+ ", each) for each in watched]
     assert [line[1] for line in lines] == items
     assert laboratory.file(point).read_bytes() == made
 
@@ -376,7 +383,7 @@ def test_a_grid_without_its_minimum_is_refused(low, high, job, tmp_path):
     }
     plan = Plan(SEED, {"table": section}, "here", tmp_path)
     data, smoothing = first(plan, "data"), first(plan, "smoothing")
-    assert job(data, TABLE) == (0, "", "")
+    assert is_done(job(data, TABLE))
     status, out, err = job(smoothing, data.path)
     assert (status, out) == (1, "")
     assert re.fullmatch(

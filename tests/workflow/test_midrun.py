@@ -17,6 +17,7 @@ from typing import NamedTuple
 import netCDF4
 import pytest
 
+from lowpass import usage
 from lowpass.provenance import record_in
 from lowpass.records import canonical
 from lowpass.store import read
@@ -168,7 +169,8 @@ def trajectory(project: Project) -> Job:
 
 def test_a_job_that_finds_what_was_planned_makes_the_same_bytes(trajectory):
     done = trajectory.again()
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "", 1)
+    assert usage.read(done.stderr)
     (again,) = trajectory.written()
     assert again.read_bytes() == trajectory.product.read_bytes()
 

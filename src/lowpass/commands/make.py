@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +51,16 @@ def run(asked: argparse.Namespace) -> int:
     finally:
         gc.unfreeze()
         gc.enable()
+    tell_usage()
     return 0
+
+
+def tell_usage() -> None:
+    """Close the log with what was used; a product is no worse where there is no room for it."""
+    from lowpass.usage import line, used
+
+    with contextlib.suppress(OSError):
+        print(line(used()), file=sys.stderr)
 
 
 def placed(refusal: Refusal, files: Sequence[str]) -> Refusal:

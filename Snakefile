@@ -27,14 +27,28 @@ from lowpass.uncached import import_from_source
 
 import_from_source()
 
-from lowpass.report import Forgetting
-from lowpass.rules import Rules
+from lowpass.answering import answers
 
-plan = Rules.of(workflow)
+plan = answers(workflow)
 
-# What the pages of the report ask, through the one name that Snakemake hands them.
-config["plan"] = plan
-logger.addFilter(Forgetting())
+if workflow.is_main_process:
+    from lowpass.cluster.failures import Failures
+    from lowpass.report import Forgetting
+
+    # What the pages of the report ask, through the one name that Snakemake hands them.
+    config["plan"] = plan
+    failures = Failures()
+    logger.addFilter(Forgetting())
+    logger.addFilter(failures)
+
+
+# Where a job on another machine finds the plan of the run that sent it.
+envvars:
+    "LOWPASS_PLAN",
+
+
+onerror:
+    failures.tell()
 
 
 report: "workflow/report/workflow.rst"

@@ -2,8 +2,9 @@
 
 Snakemake locks the files of a run and knows nothing of who holds a lock, so one that a killed
 run left looks like that of a run in progress. A run of ours also holds one file locked as
-long as it lives, of which the operating system lets go however the run ends. A lock of
-Snakemake's is a person's to remove, never ours.
+long as it lives, of which the operating system lets go however the run ends. Its jobs on other
+machines outlive it: while any is there, nobody else may make what they make. A lock of
+Snakemake's, like a job in a queue, is a person's to remove, never ours.
 """
 
 from __future__ import annotations
@@ -12,21 +13,28 @@ import errno
 import fcntl
 import os
 import shlex
+import shutil
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lowpass.cluster import queue
+from lowpass.cluster.handing import FOLDER as SENT
+from lowpass.cluster.queue import Queued
+from lowpass.cluster.slurm import Silent
 from lowpass.registry import Refusal
-from lowpass.writing import refusal_of
+from lowpass.writing import refusal_of, refuse_two_steps
 
 NOTES = Path(".snakemake")
 HOLDER = "lowpass-run"
 FREE, RUNNING, KILLED, UNCLEAR = "free", "running", "killed", "unclear"
 # Snakemake keeps notes on every file; without room for some it ends in a traceback.
 ROOM = 1 << 20
+# Seconds that cancelled jobs are waited for; Slurm gives them half of it by default.
+GRACE = 60
 
 
 class Turn:
@@ -37,11 +45,18 @@ class Turn:
     workflow : snakemake.workflow.Workflow
     root : Path
         Folder of the project.
+    prepare : callable
+        Called once when the run may begin, with whether no other is at work in the folder; it
+        refuses what keeps this one from sending its jobs.
     """
 
-    def __init__(self, workflow: Any, root: Path) -> None:
+    def __init__(
+        self, workflow: Any, root: Path, prepare: Callable[..., object] = lambda **alone: None
+    ) -> None:
         self._workflow = workflow
         self._root = root
+        self._prepare = prepare
+        self._prepared = False
         self._faults: dict[str, OSError | None] = {}
 
     def look(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -59,7 +74,7 @@ class Turn:
             # further than those that it reads.
             missing = path in outputs and not os.path.lexists(path)
             if path in self._holder.made or (missing and path in self._holder.read):
-                raise Refusal(f"{path}: {self._holder.told(self._unlock())}")
+                raise Refusal(f"{path}: {self._holder.told(self._unlock(), queued())}")
         for path in outputs:
             folder = os.path.dirname(path)
             if folder not in self._faults:
@@ -67,6 +82,22 @@ class Turn:
             fault = self._faults[folder]
             if fault and not os.path.lexists(path):
                 raise refusal_of(fault)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin, once: nobody else's jobs are there, and this run's can be sent."""
+        if self._prepared:
+            return
+        alone = self._holder.alone is not False
+        if alone and (jobs := queued(GRACE)):
+            raise Refusal(
+                f"results: a run that is over left jobs, which may make the same files, so nothing "
+                f"was started. {numbered(jobs)} still in Slurm's queue. Type "
+                f"'{queue.cancelling(jobs)}', and run again; or wait for their end."
+            )
+        refuse_two_steps(Path("results"))
+        self._prepare(alone=alone)
+        self._prepared = True
 
     def _begins(self) -> bool:
         """Tell a run that will write from a question, a dry run and a job of another run."""
@@ -102,7 +133,7 @@ class Holder:
             # Never closed: the end of this process lets go of it.
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             self._before = os.read(self._file, 999).decode(errors="replace").split()
-            self._alone = alone(self._file)
+            self.alone = alone(self._file)
             self.made = locked_in(notes / "locks", "output")
             self.read = locked_in(notes / "locks", "input")
             find_room(self._file)
@@ -110,24 +141,65 @@ class Holder:
                 os.truncate(self._file, 0)
                 os.pwrite(self._file, f"{self._host} {os.getpid()}".encode(), 0)
 
-    def told(self, unlock: str) -> str:
+    def told(self, unlock: str, jobs: Sequence[Queued] = ()) -> str:
         """Say what became of the run that left a lock, and what to do."""
         host, number = self._before if len(self._before) == 2 else ("?", "?")
         who = f"process {number} on {host}"
-        if self._alone is False:
+        if self.alone is False:
             return (
                 f"another run is at work on it ({who}), so nothing was started. Wait for its "
                 f"end, or stop it with Ctrl-C where it runs."
             )
-        if self._alone and host == self._host:
+        still, todo = "", f"type '{unlock}', and run again"
+        if jobs:
+            still = f"{numbered(jobs)} still in Slurm's queue. "
+            todo = f"type '{queue.cancelling(jobs)}', then '{unlock}', and run again"
+        if self.alone and host == self._host:
             return (
                 f"a run that was killed left it locked ({who}, which is gone), so nothing was "
-                f"started. Type '{unlock}', and run again: what was finished is kept."
+                f"started. {still}{todo[0].upper()}{todo[1:]}: what was finished is kept."
             )
         return (
             f"a run left it locked ({who}), and whether that run is over cannot be seen from "
-            f"here, so nothing was started. If it is, type '{unlock}', and run again."
+            f"here, so nothing was started. {still}If it is, {todo}."
         )
+
+
+def queued(wait: float = 0) -> list[Queued]:
+    """List the jobs that runs in this folder sent, and that may still write.
+
+    Parameters
+    ----------
+    wait : float
+        Seconds for those that are ending anyway.
+
+    Raises
+    ------
+    Refusal
+        When some were sent, and Slurm does not tell what became of them.
+    """
+    # The plans of a run lie there until a later one begins.
+    if not (any(SENT.glob("*.json")) and shutil.which("squeue")):
+        return []
+    try:
+        return queue.left(Path(), wait)
+    except Silent as why:
+        raise Refusal(
+            f"{SENT}: jobs of an earlier run may still be in Slurm's queue, which does not answer "
+            f"({why}), so nothing was started. Run again when it does; if none can be there, "
+            f"delete {SENT}."
+        ) from None
+
+
+def numbered(jobs: Sequence[Queued]) -> str:
+    """Count jobs.
+
+    Examples
+    --------
+    >>> numbered([Queued("7", "lowpass_1", "RUNNING")])
+    'One of its jobs is'
+    """
+    return "One of its jobs is" if len(jobs) == 1 else f"{len(jobs)} of its jobs are"
 
 
 @contextmanager

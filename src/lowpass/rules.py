@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from lowpass.cluster.sending import prepare
 from lowpass.fingerprint import Code, Inventory
 from lowpass.locking import Turn, refuse_unwritable
 from lowpass.memory import Memory
@@ -43,8 +44,8 @@ class Rules:
 
     def __init__(self, plan: Plan, root: Path, look: Look = lambda *files: None) -> None:
         self.plan = plan
+        self.look = look
         self._root = root
-        self._look = look
 
     @cached_property
     def _code(self) -> Code:
@@ -69,7 +70,8 @@ class Rules:
             given = dict(workflow.config_settings.config or {})
             path = Path(files[0]) if files else root / CONFIG
             name = os.path.relpath(path, root) if path.is_relative_to(root) else str(files[0])
-            rules = cls(whole_plan(path, name, root, given), root, Turn(workflow, root).look)
+            rules = cls(whole_plan(path, name, root, given), root)
+            rules.look = Turn(workflow, root, partial(prepare, workflow, rules.answers, path)).look
             if workflow.is_main_process:
                 sys.stderr.write(rules.warning(Memory(Path())))
             return rules
@@ -96,16 +98,18 @@ class Rules:
     def parents(self, stage: str, name: str) -> list[str]:
         """List the files a job reads, relative to the folder the workflow runs in."""
         point = self._find(stage, name)
-        form = ".pdf" if stage == "paper" else None
-        files = [path_in_form(parent, form) for parent in point.parents]
+        return self._seen(self._inputs(point), point.paths)
+
+    def _inputs(self, point: Point) -> list[str]:
         if point.resource:
-            files = [os.path.relpath(self._root / point.resource)]
-        return self._seen(files, point.paths)
+            return [os.path.relpath(self._root / point.resource)]
+        form = ".pdf" if point.stage == "paper" else None
+        return [path_in_form(parent, form) for parent in point.parents]
 
     def _seen(self, inputs: list[str], outputs: Sequence[str]) -> list[str]:
         """Give back the files a job reads, where a run may make what it makes of them."""
         try:
-            self._look(inputs, outputs)
+            self.look(inputs, outputs)
         except Refusal as refusal:
             refuse(refusal)
         return inputs
@@ -138,6 +142,25 @@ class Rules:
     def minutes(self, stage: str, name: str) -> int:
         """Bound a job's run time in minutes."""
         return 10 if stage in ("data", "figures", "claims", "paper") else 60
+
+    def answers(self) -> dict[str, Any]:
+        """Answer beforehand what jobs on other machines ask."""
+        rows = {f"{point.stage}/{point.name}": self._row(point) for point in self.plan}
+        return {"rows": rows, "published": self.published()}
+
+    def _row(self, point: Point) -> dict[str, Any]:
+        return {
+            "parents": self._inputs(point),
+            "recipe": point.text,
+            "code": self.inventory(point).fingerprint,
+            "memory": self.memory(point.stage, point.name, attempt=1),
+            "minutes": self.minutes(point.stage, point.name),
+        }
+
+    @property
+    def experiments(self) -> list[str]:
+        """Name the experiments, which a person may ask for."""
+        return [*self.plan.experiments]
 
     def targets(self, what: str) -> list[str]:
         """List the files of a kind of product, or of one experiment and its figures."""

@@ -120,6 +120,52 @@ def refusal_of(fault: OSError, path: Path | str | None = None) -> Refusal:
     return Refusal(f"{f'{file}: ' if file else ''}{why} ({said}). {advice}, and run again.")
 
 
+def refuse_two_steps(folder: Path) -> None:
+    """Refuse a folder where a file cannot take the name of another in one step.
+
+    Parameters
+    ----------
+    folder : Path
+        It may have to be made itself; where this user may not write, nothing is refused.
+
+    Raises
+    ------
+    Refusal
+        When its file system copies, or does not rename at all.
+    """
+    place = folder
+    while not place.exists():
+        place = place.parent
+    if not os.access(place, os.W_OK | os.X_OK):
+        return
+    old, new = (place / f".lowpass-{secrets.token_hex(4)}{PART}" for _ in range(2))
+    try:
+        if why := two_steps(old, new):
+            raise Refusal(
+                f"{folder}: its file system does not give a file the name of another in one step "
+                f"({why}), so a job that is killed could leave half a file under a final name. "
+                f"Move the folder to a disk that does, such as a local one or NFS, and put a link "
+                f"in its place."
+            )
+    finally:
+        discard(old)
+        discard(new)
+
+
+def two_steps(old: Path, new: Path) -> str:
+    """Rename a file over another, and say what was wrong with that; nothing where all is well."""
+    old.write_text("old")
+    new.write_text("new")
+    with open(old) as reader:
+        try:
+            os.replace(new, old)
+        except OSError as fault:
+            return fault.strerror or str(fault)
+        # Who has the old file open keeps it.
+        kept, there = reader.read(), old.read_text()
+    return "" if (kept, there, new.exists()) == ("old", "new", False) else "it copies instead"
+
+
 def begin(path: Path, part: Path) -> None:
     """Create an empty file, and clear away what killed jobs left of the same product."""
     path.parent.mkdir(parents=True, exist_ok=True)

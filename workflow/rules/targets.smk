@@ -8,7 +8,7 @@ for kind in ("data", "figures", "claims", "paper"):
             plan.published() if kind == "paper" else plan.targets(kind),
 
 
-for experiment in plan.plan.experiments:
+for experiment in plan.experiments:
 
     rule:
         name:

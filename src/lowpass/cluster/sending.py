@@ -1,0 +1,42 @@
+"""What a run does once, before it sends its first job to another machine."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lowpass.cluster.handing import VARIABLE, hand_over
+from lowpass.cluster.readiness import given_to_all, refuse_unready
+
+# What the jobs of one run are called in the queue, where the profile does not name them itself.
+RUN = "LOWPASS_RUN"
+
+
+def prepare(
+    workflow: Any, answers: Callable[[], Mapping[str, Any]], config: Path, *, alone: bool
+) -> None:
+    """Make sure that a run can send its jobs, and tell these their plan; a local run has none.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+    answers : callable
+        Gives what the jobs have to know, see `lowpass.cluster.handing.hand_over`.
+    config : Path
+        The configuration file that was planned.
+    alone : bool
+        Whether no other run is at work here.
+
+    Raises
+    ------
+    Refusal
+        When there is no Slurm, or no such account or partition.
+    """
+    if workflow.local_exec:
+        return
+    refuse_unready(workflow.executor_plugin.name, given_to_all(workflow))
+    os.environ[RUN] = f"lowpass_{uuid.uuid4()}"
+    os.environ[VARIABLE] = str(hand_over(answers(), config, alone=alone))

@@ -32,7 +32,7 @@ from lowpass.answering import answers
 plan = answers(workflow)
 
 if workflow.is_main_process:
-    from lowpass.cluster.failures import Failures
+    from lowpass.remote.failures import Failures
     from lowpass.report import Forgetting
 
     # What the pages of the report ask, through the one name that Snakemake hands them.

@@ -45,7 +45,7 @@ LAYER = {
             "store writing records provenance fingerprint memory plan trace telling progress "
             "verify usage",
             "claims figures paper publish report whole opening describing",
-            "cluster jobs locking rules answering explaining garbage commands __main__ __init__",
+            "remote jobs locking rules answering explaining garbage commands __main__ __init__",
         ]
     )
     for room in rooms.split()
@@ -53,7 +53,7 @@ LAYER = {
 # Who may touch files, and the calls that do.
 DOORS = set(
     "store writing records provenance fingerprint memory plan trace verify figures paper publish "
-    "report cluster jobs locking explaining garbage usage commands __main__".split()
+    "report remote jobs locking explaining garbage usage commands __main__".split()
 )
 TOUCHES = set(
     "open read_text read_bytes write_text write_bytes mkdir unlink rmtree memmap fromfile tofile "

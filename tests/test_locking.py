@@ -26,6 +26,7 @@ from lowpass.locking import (
     state_of,
 )
 from lowpass.registry import Refusal
+from lowpass.remote.handing import FOLDER as SENT
 
 from .disks import disk, obeying
 
@@ -190,6 +191,81 @@ def test_the_command_is_that_for_the_folder_and_the_configuration_of_the_run(fol
     assert command == (
         ".venv/bin/snakemake --directory 'a smoke' --configfile config/smoke.yaml --unlock"
     )
+
+
+# Jobs on other machines.
+
+# What squeue says of two jobs of one run, for the folder that it is asked in.
+JOBS = 'printf "%s\\n" "1|lowpass_x|RUNNING|$PWD" "2|lowpass_x|PENDING|$PWD"'
+
+
+def sent(folder: Path, monkeypatch: pytest.MonkeyPatch, squeue: str) -> None:
+    """Leave what a run leaves that sent jobs, and let squeue be the only command."""
+    (folder / SENT).mkdir()
+    (folder / SENT / "0.json").touch()
+    (folder / "bin").mkdir()
+    (folder / "bin/squeue").write_text(f"#!/bin/sh\n{squeue}\n")
+    (folder / "bin/squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+
+
+def test_jobs_that_a_killed_run_left_are_told_with_all_there_is_to_type(folder, monkeypatch):
+    lock(folder, holder=f"{HERE} 1")
+    sent(folder, monkeypatch, JOBS)
+    with pytest.raises(Refusal) as refused:
+        turn(folder).look([READ], [MADE])
+    assert str(refused.value) == (
+        f"{MADE}: a run that was killed left it locked (process 1 on {HERE}, which is gone), so "
+        "nothing was started. 2 of its jobs are still in Slurm's queue. Type 'scancel --name "
+        "lowpass_x', then '.venv/bin/snakemake --unlock', and run again: what was finished is kept."
+    )
+
+
+def test_after_the_lock_is_gone_jobs_still_keep_a_run_from_beginning(folder, monkeypatch):
+    sent(folder, monkeypatch, JOBS)
+    with pytest.raises(Refusal) as refused:
+        turn(folder).look([READ], [MADE])
+    assert str(refused.value) == (
+        "results: a run that is over left jobs, which may make the same files, so nothing was "
+        "started. 2 of its jobs are still in Slurm's queue. Type 'scancel --name lowpass_x', and "
+        "run again; or wait for their end."
+    )
+
+
+def test_jobs_of_a_run_that_lives_keep_nobody_from_beginning(folder, other, monkeypatch):
+    sent(folder, monkeypatch, JOBS)
+    turn(folder).look([], ["results/mine.nc"])
+
+
+def test_that_slurm_does_not_answer_is_told(folder, monkeypatch):
+    sent(folder, monkeypatch, "echo Unable to contact slurm controller >&2; exit 1")
+    with pytest.raises(Refusal) as refused:
+        turn(folder).look([READ], [MADE])
+    assert str(refused.value) == (
+        f"{SENT}: jobs of an earlier run may still be in Slurm's queue, which does not answer "
+        "(Unable to contact slurm controller), so nothing was started. Run again when it does; if "
+        f"none can be there, delete {SENT}."
+    )
+
+
+@pytest.mark.parametrize("question", [{"dryrun": True}, {"remote_exec": True}])
+def test_a_question_and_a_job_ask_slurm_nothing(question, folder, monkeypatch):
+    sent(folder, monkeypatch, JOBS)
+    turn(folder, **question).look([READ], [MADE])
+
+
+def test_a_folder_that_never_sent_a_job_asks_slurm_nothing(folder, monkeypatch):
+    sent(folder, monkeypatch, JOBS)
+    (folder / SENT / "0.json").unlink()
+    turn(folder).look([READ], [MADE])
+
+
+def test_a_run_is_prepared_once_and_knows_whether_it_is_alone(folder, other):
+    told = []
+    made = Turn(turn(folder)._workflow, folder, lambda **alone: told.append(alone))
+    made.look([], ["results/mine.nc"])
+    made.look([], ["results/mine too.nc"])
+    assert told == [{"alone": False}]
 
 
 # Room and rights.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lowpass.registry import Refusal
-from lowpass.writing import KNOWN, put, refusal_of, refusing, whole
+from lowpass.writing import KNOWN, put, refusal_of, refuse_two_steps, refusing, whole
 
 from .disks import disk, obeying
 
@@ -311,3 +311,45 @@ def test_a_folder_that_this_user_may_not_change_is_refused(tmp_path):
 def test_a_name_that_is_too_long_is_refused(tmp_path):
     with pytest.raises(Refusal, match=r"its path is too long \(File name too long\)\. Move the "):
         put({tmp_path / ("n" * 250): SOME})
+
+
+# Renaming.
+
+
+@pytest.mark.parametrize("place", ["", "results", "results/data"])
+def test_a_folder_whose_disk_renames_in_one_step_is_taken_and_left_as_it_was(place, tmp_path):
+    (tmp_path / "results").mkdir()
+    refuse_two_steps(tmp_path / place)
+    assert names(tmp_path) == ["results"]
+    assert names(tmp_path / "results") == []
+
+
+def copies(source: Path, goal: Path) -> None:
+    """Rename as a file system does that knows only to write and to delete."""
+    Path(goal).write_bytes(Path(source).read_bytes())
+    Path(source).unlink()
+
+
+def refuses(source: Path, goal: Path) -> None:
+    """Rename as a file system does that cannot."""
+    raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+
+@pytest.mark.parametrize(
+    ("rename", "why"), [(copies, "it copies instead"), (refuses, os.strerror(errno.ENOSYS))]
+)
+def test_a_folder_whose_disk_does_not_is_refused_in_one_line(rename, why, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "replace", rename)
+    with pytest.raises(Refusal) as refused:
+        refuse_two_steps(tmp_path / "results")
+    assert str(refused.value) == (
+        f"{tmp_path}/results: its file system does not give a file the name of another in one step "
+        f"({why}), so a job that is killed could leave half a file under a final name. Move the "
+        "folder to a disk that does, such as a local one or NFS, and put a link in its place."
+    )
+    assert names(tmp_path) == []
+
+
+def test_where_nothing_can_be_written_nothing_is_tried(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    refuse_two_steps(tmp_path / "results")

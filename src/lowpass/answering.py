@@ -6,8 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lowpass.cluster.handing import VARIABLE, Handed
 from lowpass.registry import Refusal
+from lowpass.remote.handing import VARIABLE, Handed
 
 if TYPE_CHECKING:
     from lowpass.rules import Rules

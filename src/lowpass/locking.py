@@ -21,11 +21,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lowpass.cluster import queue
-from lowpass.cluster.handing import FOLDER as SENT
-from lowpass.cluster.queue import Queued
-from lowpass.cluster.slurm import Silent
 from lowpass.registry import Refusal
+from lowpass.remote import queue
+from lowpass.remote.handing import FOLDER as SENT
+from lowpass.remote.queue import Queued
+from lowpass.remote.slurm import Silent
 from lowpass.writing import refusal_of, refuse_two_steps
 
 NOTES = Path(".snakemake")

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lowpass.cluster.sending import prepare
 from lowpass.fingerprint import Code, Inventory
 from lowpass.locking import Turn, refuse_unwritable
 from lowpass.memory import Memory
@@ -20,6 +19,7 @@ from lowpass.project import CONFIG
 from lowpass.publish import publication
 from lowpass.records import canonical, key_of
 from lowpass.registry import Refusal
+from lowpass.remote.sending import prepare
 from lowpass.report import labels, section, told
 from lowpass.whole import whole_plan
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lowpass.cluster.slurm import Silent, ask
+from lowpass.remote.slurm import Silent, ask
 
 # Characters at the end of a log in which a cause is looked for.
 SEARCHED = 4000

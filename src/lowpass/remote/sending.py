@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lowpass.cluster.handing import VARIABLE, hand_over
-from lowpass.cluster.readiness import given_to_all, refuse_unready
+from lowpass.remote.handing import VARIABLE, hand_over
+from lowpass.remote.readiness import given_to_all, refuse_unready
 
 # What the jobs of one run are called in the queue, where the profile does not name them itself.
 RUN = "LOWPASS_RUN"
@@ -24,7 +24,7 @@ def prepare(
     ----------
     workflow : snakemake.workflow.Workflow
     answers : callable
-        Gives what the jobs have to know, see `lowpass.cluster.handing.hand_over`.
+        Gives what the jobs have to know, see `lowpass.remote.handing.hand_over`.
     config : Path
         The configuration file that was planned.
     alone : bool

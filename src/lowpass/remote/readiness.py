@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lowpass.cluster.slurm import Silent, ask
 from lowpass.registry import Refusal
+from lowpass.remote.slurm import Silent, ask
 
 # What a job has to be sent with: how messages call it, and the command that lists those there are.
 NEEDED = {
@@ -49,7 +49,7 @@ def refuse_unready(executor: str, given: Mapping[str, Any]) -> None:
             )
         if known and name not in known:
             raise Refusal(
-                f"{profile}: '{name}' is no {called} of {user}; correct the line "
+                f"{profile}: Slurm lists no {called} '{name}' for {user}; correct the line "
                 f"'  {resource}: {name}'{among(known)}."
             )
 

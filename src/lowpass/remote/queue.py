@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lowpass.cluster.slurm import ask
+from lowpass.remote.slurm import ask
 
 # Job number, name, state and folder, which may hold any character.
 FORM = "%i|%j|%T|%Z"

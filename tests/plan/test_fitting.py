@@ -20,7 +20,7 @@ from lowpass.plan.fitting import ACTIONS, STATED, compared, stated
 from lowpass.plan.sweep import expand
 from lowpass.registry import Refusal
 from lowpass.scores import SCORES
-from lowpass.spec.data import draws, kind, model_of, reads, states
+from lowpass.spec.data import TOKENS, draws, kind, model_of, reads, states
 
 from ..configurations import ROOT
 
@@ -30,6 +30,13 @@ SERIES = {
     "path": "workflow/resources/nile.csv",
     "key": "year",
     "value": "flow",
+}
+TABLE = {
+    "generator": "table",
+    "path": "workflow/resources/penguins.csv",
+    "keys": ["flipper_length"],
+    "value": "body_mass",
+    "missing": "drop",
 }
 DRAWN = {"generator": "gaussian", "n_tokens": 8, "d_model": 4}
 SOFTMAX = {"beta": 1.0, "depth": 4}
@@ -58,6 +65,28 @@ FITTING: dict[str, dict[str, Any]] = {
         "attention": SOFTMAX,
     },
     "smoothing of a series": {"data": SERIES, "smoothing": CURVE, "spectra": None},
+    "smoothing of a table": {"data": TABLE, "smoothing": CURVE, "spectra": None},
+    "smoothing of drawn pairs": {
+        "data": {"generator": "pairs", "n_queries": 6, "n_keys": 9, "n_features": 3},
+        "smoothing": {"study": "identities"},
+        "spectra": None,
+        "replicates": 3,
+    },
+    "smoothing of a wave": {
+        "data": {"generator": "wave", "n_keys": 45},
+        "smoothing": {"study": "convergence", "beta": 400.0, "thin": 1},
+        "spectra": None,
+    },
+    "smoothing of an impulse": {
+        "data": {"generator": "impulse", "n_keys": 20},
+        "smoothing": {"study": "response", "bandwidths": CURVE["bandwidths"]},
+        "spectra": None,
+    },
+    "smoothing of a textbook's sample": {
+        "data": {"generator": "sine_and_power"},
+        "smoothing": {"study": "pooling", "bandwidths": CURVE["bandwidths"]},
+        "spectra": None,
+    },
     "attention of own tokens": {"data": own("tokens"), "attention": SOFTMAX},
     "diffusion of own tokens": {"data": own("tokens"), "diffusion": HEAT},
     "own queries and keys": {
@@ -129,17 +158,17 @@ def test_what_fits_is_expanded(base):
     assert expand(section(base), "here")
 
 
-@pytest.mark.parametrize("generator", [n for n in GENERATORS if draws(n)])
-def test_whatever_is_drawn_can_be_attended_over(generator):
+@pytest.mark.parametrize("generator", [n for n in GENERATORS if draws(n) and kind(n) == TOKENS])
+def test_whatever_tokens_are_drawn_can_be_attended_over(generator):
     asked = {size: DRAWN[size] for size in ("n_tokens", "d_model")}
     known = {name: asked[name] for name in asked if name in model_of(generator).model_fields}
     made = section("attention of drawn tokens", data={"generator": generator, **known})
     assert expand(made, "here")
 
 
-def test_every_generator_that_reads_and_every_action_fits_somewhere():
+def test_every_generator_of_other_data_and_every_action_fits_somewhere():
     fitting = {each["data"]["generator"] for each in FITTING.values()}
-    assert {name for name in GENERATORS if reads(name)} <= fitting
+    assert {name for name in GENERATORS if reads(name) or kind(name) != TOKENS} <= fitting
     assert {name for each in FITTING.values() for name in ACTIONS if name in each} == {*ACTIONS}
 
 

@@ -17,10 +17,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-import lowpass.claims.judges
 import lowpass.figures.gallery  # noqa: F401  (registers the figures)
-from lowpass.claims.names import CLAIMS
-from lowpass.claims.register import REGISTER
 from lowpass.figures.names import FIGURES
 from lowpass.provenance import record_in
 from lowpass.store import read
@@ -123,8 +120,6 @@ def test_the_order_in_which_a_configuration_lists_things_runs_nothing(project):
     assert project.plan() == NOTHING
 
 
-# A claim that has no judge yet.
-UNJUDGED = max({*REGISTER} - {CLAIMS.facts(name)["claim"] for name in CLAIMS})
 ADDITIONS = {
     KERNELS: '@KERNELS.add("halves", positive=True, doubly_stochastic=False)\n'
     "def halves(scores):\n    return (scores > -np.inf) / 2\n",
@@ -134,7 +129,8 @@ ADDITIONS = {
     "def ones(rng, *, n_tokens: Count, d_model: Count):\n    return np.ones((n_tokens, d_model))\n",
     DRAWING: '@FIGURES.add("later", experiments=("later",), section="later", caption="Later.")\n'
     "def later(shown, palette=PAPER):\n    return decay(shown, palette)\n",
-    JUDGES: f'@CLAIMS.add("later", claim="{UNJUDGED}", experiments=("later",), tolerance=1e-9)\n'
+    # Another judge of what is judged, by experiments that nobody has described.
+    JUDGES: '@CLAIMS.add("later", claim="A01", experiments=("later",), tolerance=1e-9)\n'
     "def later(experiments):\n    return Measured(as_written=0.0)\n",
 }
 

@@ -44,8 +44,8 @@ def groups() -> list[Group]:
 def definitions() -> dict[str, Schema]:
     """Describe every part, by the name it is referred to."""
     found: dict[str, Schema] = {"case": case()}
-    for stage, (word, entries, *_) in CHOSEN.items():
-        found |= {stage: choosing(stage), f"{stage}.{word}": choice(entries)}
+    for stage, by in CHOSEN.items():
+        found |= {stage: choosing(stage), f"{stage}.{by.word}": choice(by.entries)}
     for stage, place, each in groups():
         found[place] = entry(stage, place, each) if stage in CHOSEN else optional_stage(place, each)
         for name, field in each.fields.items():
@@ -70,7 +70,7 @@ def optional_stage(name: str, each: Parameters) -> Schema:
 
 def entry(stage: str, place: str, each: Parameters) -> Schema:
     """Describe the parameters beside one choice of a stage."""
-    word, entries, *_ = CHOSEN[stage]
+    word, entries = CHOSEN[stage].word, CHOSEN[stage].entries
     return {
         "description": docstrings.summary(entries[place.removeprefix(f"{stage}.")]),
         "properties": {word: True, **properties(stage, place, each)},
@@ -101,7 +101,7 @@ def several(one: Schema) -> Schema:
 
 def choosing(stage: str) -> Schema:
     """Describe a stage that chooses: the word, and by it the other parameters."""
-    word, _, _, meaning = CHOSEN[stage]
+    word, meaning = CHOSEN[stage].word, CHOSEN[stage].meaning
     made = [group for group in groups() if group.stage == stage]
     every = sorted({name for group in made for name in group.parameters.fields})
     by_choice = [

@@ -119,8 +119,8 @@ def choosing(stage: str) -> Iterator[str]:
     """Write the section of a stage that chooses its parameters by a word."""
     about = "" if stage == "data" else f"{sentence(Section.model_fields[stage].description)} "
     word = CHOSEN[stage].word
-    yield from [f"## `{stage}`", "", f"{about}The {word} decides which other parameters there are."]
-    yield ""
+    told = f"{about}The {word} decides which other parameters there are."
+    yield from [f"## `{stage}`", "", *textwrap.wrap(told, WIDTH), ""]
     for name, each in chosen(stage).items():
         yield from section_of_entry(stage, name, each)
 
@@ -172,7 +172,8 @@ def section_of_entry(stage: str, name: str, each: Parameters) -> Iterator[str]:
     """Write the section of one entry that a stage may choose."""
     entries = CHOSEN[stage].entries
     gives = f" Gives {entries.facts(name)['kind']}." if stage == "data" else ""
-    yield from [f"### `{name}`", "", f"{docstrings.summary(entries[name])}{gives}", ""]
+    told = f"{docstrings.summary(entries[name])}{gives}"
+    yield from [f"### `{name}`", "", *textwrap.wrap(told, WIDTH), ""]
     yield from [*fields_of(each), "", *exceptions(stage, each)]
     if stage != "data":
         for parameter, field in each.fields.items():

@@ -32,14 +32,21 @@ class Choice(NamedTuple):
     """Say by which word a stage chooses its parameters, among which entries, and how they read."""
 
     word: str
-    entries: Registry
+    registry: Callable[[], Registry]
     model_of: Callable[[str], type[BaseModel]]
     meaning: str
 
+    @property
+    def entries(self) -> Registry:
+        """What may be chosen; a registry is looked at inside of functions alone."""
+        return self.registry()
+
 
 CHOSEN = {
-    "data": Choice("generator", GENERATORS, data.model_of, "what makes the data"),
-    "smoothing": Choice("study", STUDIES, smoothing.model_of, "what is asked of the smoother"),
+    "data": Choice("generator", lambda: GENERATORS, data.model_of, "what makes the data"),
+    "smoothing": Choice(
+        "study", lambda: STUDIES, smoothing.model_of, "what is asked of the smoother"
+    ),
 }
 
 
@@ -108,13 +115,13 @@ def chosen(stage: str) -> dict[str, Parameters]:
 
 def declared(stage: str, name: str) -> Parameters:
     """Read the parameters beside the word that chooses them."""
-    word, entries, model_of, _ = CHOSEN[stage]
-    fields, required = parameters_of(model_of(name))
-    said = docstrings.parameters(entries[name])
+    by = CHOSEN[stage]
+    fields, required = parameters_of(by.model_of(name))
+    said = docstrings.parameters(by.entries[name])
     own = {
         parameter: {**field, "description": said.get(parameter, "")}
         for parameter, field in fields.items()
-        if parameter != word
+        if parameter != by.word
     }
     return Parameters(own, [parameter for parameter in required if parameter in own])
 

@@ -20,25 +20,37 @@ from lowpass.smoothing.estimators import smooth
 from lowpass.smoothing.minimum import Minimum, minimise
 from lowpass.smoothing.trials import Trial, loo_residuals
 
-# No result of the workflow leads here, so that what is missing may be told while importing.
-try:
-    from sklearn.base import BaseEstimator, RegressorMixin
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError(
-        f"there is no module '{missing.name}'; KernelRegressor is an estimator of scikit-learn. "
-        "Install it: pip install scikit-learn.",
-        name=missing.name,
-    ) from None
-
 # Bandwidths of the scan; it sees the valleys that are wider than its steps, of half an octave.
 SCANNED = 25
 # A criterion that was drawn from data tells no more digits of a bandwidth.
 DIGITS = 6
 
 
-class KernelRegressor(RegressorMixin, BaseEstimator):
+def conventions() -> tuple[type, ...]:
+    """Import what an estimator derives from.
+
+    Returns
+    -------
+    tuple of type
+        What a regressor can do, and what any estimator can.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If scikit-learn is not installed.
+    """
+    try:
+        from sklearn.base import BaseEstimator, RegressorMixin
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"there is no module '{missing.name}'; KernelRegressor is an estimator of "
+            "scikit-learn. Install it: pip install scikit-learn.",
+            name=missing.name,
+        ) from None
+    return RegressorMixin, BaseEstimator
+
+
+class KernelRegressor(*conventions()):
     """Regress on local averages, or on local planes.
 
     Parameters
@@ -112,6 +124,8 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         Refusal
             See :func:`lowpass.smoothing.checks.checked`.
         """
+        from sklearn.utils.validation import _check_sample_weight, validate_data
+
         key, value = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
         weight = None
         if sample_weight is not None:
@@ -136,6 +150,8 @@ class KernelRegressor(RegressorMixin, BaseEstimator):
         (query,) or (query, output) float
             In the units of the values.
         """
+        from sklearn.utils.validation import check_is_fitted, validate_data
+
         check_is_fitted(self)
         query = validate_data(self, X, dtype=np.float64, reset=False)
         return smooth(
@@ -213,6 +229,8 @@ def chosen(sample: Sample, kernel: str, degree: int) -> tuple[np.ndarray, Minimu
 
     found = minimise(score, *bracket(sample.key / unit), count=SCANNED)
     if found.place in ("low end", "high end"):
+        from sklearn.exceptions import ConvergenceWarning
+
         warnings.warn(
             f"the best bandwidth, {found.at:.3g} standard deviations, lies at the {found.place} of "
             f"{found.grid[0]:.3g} ... {found.grid[-1]:.3g}, so it may be no minimum; look at "

@@ -16,6 +16,15 @@ REFUSAL = (
 )
 TRACE = 'Traceback (most recent call last):\n  File "x.py", line 3\nValueError: three is odd\n'
 USED = "lowpass: used 231 MB and 1.84 s of processor\n"
+WORDS = (
+    "Memory specification can not be satisfied",
+    "Batch job submission failed: Requested node configuration is not available",
+)
+# As the plugin for Slurm quotes it.
+SBATCH = (
+    f"SLURM sbatch failed. The error message was 'sbatch: error: {WORDS[0]}\nsbatch: error: "
+    f"{WORDS[1]}'.\n    sbatch call:\n        sbatch --parsable"
+)
 NEVER = "its program ended without a word, as it does when it is killed"
 
 
@@ -39,6 +48,7 @@ NEVER = "its program ended without a word, as it does when it is killed"
         (("FAILED", "n1"), f"{TRACE}{USED}", "an error of the program: ValueError: three is odd"),
         ((), "numpy.linalg.LinAlgError: it is singular", "an error of the program: numpy.linalg."),
         (("FAILED", "n1"), "", NEVER),
+        ((), SBATCH, f"Slurm did not take it: {WORDS[0]}; {WORDS[1]}"),
         ((), "token 3 of 9, 4 s left\n", NEVER),
     ],
 )
@@ -92,6 +102,12 @@ def test_the_record_of_a_failed_job_says_why(job):
         f"lowpass: {job[0]}: an error of the program: ValueError: three is odd. "
         "For details see the log."
     )
+
+
+def test_words_that_only_snakemake_has_are_heard(job):
+    made = failed(job[0], job[0].with_name("none.log"), rule_msg=SBATCH)
+    Failures().filter(made)
+    assert made.rule_msg.startswith(f"lowpass: {job[0]}: Slurm did not take it: {WORDS[0]}; ")
 
 
 def test_other_records_pass_as_they_are(here):

@@ -20,6 +20,8 @@ from lowpass.remote.slurm import Silent, ask
 SEARCHED = 4000
 # What the log of a job of ours says when it refuses; other lines of ours are no sentences.
 REFUSED = re.compile(r"^lowpass: (.+)\.$", re.MULTILINE)
+# What sbatch says of a job that it does not take; Snakemake quotes it.
+REJECTED = re.compile(r"^.*?sbatch: error: (.+?)\.?'?\.?$", re.MULTILINE)
 ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
 ASKED = "State,NodeList,ReqMem,Timelimit"
 
@@ -58,7 +60,7 @@ def cause_of(state: State, said: str) -> str:
     state : State
         What Slurm says of it.
     said : str
-        The ends of its logs, Slurm's and its own.
+        What Snakemake says of it, and the ends of its logs, Slurm's and its own.
 
     Returns
     -------
@@ -74,6 +76,8 @@ def cause_of(state: State, said: str) -> str:
         return f"out of time, after {state.limit or 'its limit'}{on(state.node)}"
     if kind == "node":
         return f"its node failed{on(state.node)}"
+    if rejected := REJECTED.findall(said):
+        return f"Slurm did not take it: {'; '.join(rejected)}"
     if refused:
         return f"it refused: {refused[-1]}"
     if kind == "cancelled":
@@ -118,6 +122,11 @@ class Failed(NamedTuple):
             return f"Give it more, and run again: --set-resources {self.rule}:mem_mb=MEGABYTES."
         if self.cause.startswith("out of time"):
             return f"Give it more, and run again: --set-resources {self.rule}:runtime=MINUTES."
+        if self.cause.startswith("Slurm did not take it"):
+            return (
+                f"Ask for what its nodes have, and run again: --set-resources "
+                f"{self.rule}:mem_mb=MEGABYTES {self.rule}:runtime=MINUTES."
+            )
         if self.cause.startswith("it refused"):
             return "What was finished is kept."
         return "What was finished is kept; run again once the cause is mended."
@@ -148,7 +157,8 @@ class Failures(logging.Filter):
             logs = [*logs, *shared]
         product = record.output[0]
         before = self._failed.get(product)
-        cause = cause_of(state_of(number), "\n".join(map(end_of, logs)))
+        said = "\n".join([record.rule_msg or "", *map(end_of, logs)])
+        cause = cause_of(state_of(number), said)
         self._failed[product] = Failed(record.rule_name, (before.times if before else 0) + 1, cause)
         record.rule_msg = f"lowpass: {product}: {cause}. {record.rule_msg or ''}".strip()
 

@@ -26,7 +26,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke report explain trace verify gc describe test test-cluster soak bench lint lock clean
+.PHONY: help paper smoke report explain trace verify gc resources describe test test-cluster soak bench lint lock clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,9 @@ describe: $(LOCKED)  ## write what a configuration may say: its schema, and conf
 
 gc: $(LOCKED)  ## list results that no configuration plans; ARGS=--paths for xargs rm
 	$(RUN) lowpass gc $(ARGS)
+
+resources: $(LOCKED)  ## say what jobs used, beside their estimates; ARGS=--json tells of each
+	$(RUN) lowpass resources $(ARGS)
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
 	$(RUN) pytest -q -n 2 --dist loadscope --ignore tests/cluster $(ARGS)

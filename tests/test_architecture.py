@@ -43,7 +43,7 @@ LAYER = {
             "spec",
             "stages",
             "store writing records provenance fingerprint memory plan trace telling progress "
-            "verify usage",
+            "verify usage resources",
             "claims figures paper publish report whole opening describing",
             "remote jobs locking rules answering explaining garbage commands __main__ __init__",
         ]
@@ -53,7 +53,7 @@ LAYER = {
 # Who may touch files, and the calls that do.
 DOORS = set(
     "store writing records provenance fingerprint memory plan trace verify figures paper publish "
-    "report remote jobs locking explaining garbage usage commands __main__".split()
+    "report remote jobs locking explaining garbage usage resources commands __main__".split()
 )
 TOUCHES = set(
     "open read_text read_bytes write_text write_bytes mkdir unlink rmtree memmap fromfile tofile "

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from gc import freeze
 from typing import TYPE_CHECKING, NoReturn
 
-from lowpass.commands import describe, explain, gc, make, publish, trace, verify
+from lowpass.commands import describe, explain, gc, make, publish, resources, trace, verify
 from lowpass.uncached import import_from_source
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ COMMANDS = {
     "verify": verify,
     "explain": explain,
     "gc": gc,
+    "resources": resources,
     "describe": describe,
     "make": make,
     "publish": publish,

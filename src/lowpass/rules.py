@@ -21,11 +21,12 @@ from lowpass.records import canonical, key_of
 from lowpass.registry import Refusal
 from lowpass.remote.sending import prepare
 from lowpass.report import labels, section, told
+from lowpass.resources import Resources
 from lowpass.whole import whole_plan
 
 PUBLISHED = ("results/paper.pdf", "results/claims.json", "results/manifest.json")
-# Interpreter, libraries and two Snakemakes on a cluster; added to what the arrays need.
-BASE_MEGABYTES = 500
+# Two Snakemakes that a cluster starts around each job's own process.
+SNAKEMAKE_MEGABYTES = 420
 Look = Callable[[Sequence[str], Sequence[str]], object]
 
 
@@ -50,6 +51,11 @@ class Rules:
     @cached_property
     def _code(self) -> Code:
         return Code.read(self._root / "src")
+
+    @cached_property
+    def resources(self) -> Resources:
+        """Estimates of what jobs need."""
+        return Resources(self._root)
 
     @classmethod
     def of(cls, workflow: Any) -> Rules:
@@ -131,17 +137,12 @@ class Rules:
 
     def memory(self, stage: str, name: str, attempt: int) -> int:
         """Estimate a job's memory in MB, more on every attempt."""
-        point = self._find(stage, name)
-        sizes = [parent.recipe["params"] for parent in ancestry(point)]
-        n_tokens = max((size.get("n_tokens", 0) for size in sizes), default=0)
-        d_model = max((size.get("d_model", 0) for size in sizes), default=0)
-        # Ten replicates of a few matrices (query, key) and states (token, feature), in float64.
-        megabytes = 10 * 8 * 8 * n_tokens * (n_tokens + d_model) / 1e6
-        return (BASE_MEGABYTES + round(megabytes)) * attempt
+        megabytes = self.resources.megabytes(self._find(stage, name))
+        return (SNAKEMAKE_MEGABYTES + megabytes) * attempt
 
     def minutes(self, stage: str, name: str) -> int:
         """Bound a job's run time in minutes."""
-        return 10 if stage in ("data", "figures", "claims", "paper") else 60
+        return self.resources.minutes(self._find(stage, name))
 
     def answers(self) -> dict[str, Any]:
         """Answer beforehand what jobs on other machines ask."""
@@ -217,8 +218,14 @@ def path_in_form(point: Point, form: str | None) -> str:
 
 
 def ancestry(point: Point) -> list[Point]:
-    """List a point and everything it is made from."""
-    return [point, *(each for parent in point.parents for each in ancestry(parent))]
+    """List a point and everything it is made from, each once."""
+    found = {point: None}
+    waiting = [point]
+    for each in waiting:
+        new = [parent for parent in each.parents if parent not in found]
+        found |= dict.fromkeys(new)
+        waiting += new
+    return waiting
 
 
 def refuse(refusal: Refusal) -> NoReturn:

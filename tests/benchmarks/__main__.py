@@ -11,7 +11,7 @@ from pathlib import Path
 from .settings import settle
 
 TOPICS = ("plan", "startup", "layers", "consensus", "attention", "spectra", "memory", "overhead")
-TOPICS += ("integrators", "heat", "smoothing")
+TOPICS += ("integrators", "heat", "smoothing", "resources")
 LATEST = Path("bench/latest.json")
 
 

@@ -1,0 +1,44 @@
+"""Say what jobs used, beside what was estimated: the exit code is 1 where one used more."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add(commands: Any) -> None:
+    """Describe the command."""
+    resources = commands.add_parser(
+        "resources", help="say what the jobs here used, beside their estimates"
+    )
+    resources.add_argument("--configfile", default=None, help="the configuration of the results")
+    resources.add_argument("--json", action="store_true", help="answer in JSON, job by job")
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Read the logs in the current folder."""
+    import json
+
+    from lowpass import project
+    from lowpass.resources import Resources
+    from lowpass.resources.spent import as_lines, beyond, spent
+    from lowpass.whole import whole_plan
+
+    path = Path(asked.configfile) if asked.configfile else project.ROOT / project.CONFIG
+    plan = whole_plan(path, asked.configfile or project.CONFIG, project.ROOT)
+    found = spent(plan, Resources(project.ROOT), Path())
+    over = beyond(found)
+    if asked.json:
+        lines = [json.dumps([each.as_object() for each in found], indent=1)]
+    elif not found:
+        lines = ["no log in logs/ says what its job used; run the workflow here"]
+    else:
+        lines = as_lines(found)
+        lines += [
+            f"more than estimated: {each.point.path} ({each.usage.megabytes} MB, "
+            f"estimated {each.megabytes} MB)"
+            for each in over
+        ]
+    print("\n".join(lines))
+    return int(bool(over))

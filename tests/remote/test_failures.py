@@ -25,6 +25,11 @@ SBATCH = (
     f"SLURM sbatch failed. The error message was 'sbatch: error: {WORDS[0]}\nsbatch: error: "
     f"{WORDS[1]}'.\n    sbatch call:\n        sbatch --parsable"
 )
+# How the log of Slurm ends, where a job is a run of Snakemake's.
+AFTER = (
+    "CalledProcessError in file x.smk, line 3:\nError in rule attention:\nWorkflowError:\n"
+    "At least one job did not complete successfully.\n"
+)
 NEVER = "its program ended without a word, as it does when it is killed"
 
 
@@ -46,6 +51,7 @@ NEVER = "its program ended without a word, as it does when it is killed"
         (("CANCELLED by 0", "None assigned"), "", "somebody or the scheduler cancelled it"),
         (("FAILED", "n1"), f"{REFUSAL}\n{USED}", f"it refused: {REFUSAL[9:-1]}"),
         (("FAILED", "n1"), f"{TRACE}{USED}", "an error of the program: ValueError: three is odd"),
+        (("FAILED", "n1"), f"{TRACE}{AFTER}", "an error of the program: ValueError: three is odd"),
         ((), "numpy.linalg.LinAlgError: it is singular", "an error of the program: numpy.linalg."),
         (("FAILED", "n1"), "", NEVER),
         ((), SBATCH, f"Slurm did not take it: {WORDS[0]}; {WORDS[1]}"),

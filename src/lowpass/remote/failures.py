@@ -22,7 +22,11 @@ SEARCHED = 4000
 REFUSED = re.compile(r"^lowpass: (.+)\.$", re.MULTILINE)
 # What sbatch says of a job that it does not take; Snakemake quotes it.
 REJECTED = re.compile(r"^.*?sbatch: error: (.+?)\.?'?\.?$", re.MULTILINE)
-ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)$", re.MULTILINE)
+# The error of a program; that it failed is what Snakemake says after it.
+ERROR = re.compile(
+    r"^(?!WorkflowError|CalledProcessError)(\w[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)$",
+    re.MULTILINE,
+)
 ASKED = "State,NodeList,ReqMem,Timelimit"
 
 

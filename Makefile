@@ -59,7 +59,7 @@ describe: $(LOCKED)  ## write what a configuration may say: its schema, and conf
 gc: $(LOCKED)  ## list results that no configuration plans; ARGS=--paths for xargs rm
 	$(RUN) lowpass gc $(ARGS)
 
-resources: $(LOCKED)  ## say what jobs used, beside their estimates; ARGS=--json tells of each
+resources: $(LOCKED)  ## say what jobs are estimated to need, and what they used; ARGS=--json: each
 	$(RUN) lowpass resources $(ARGS)
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from lowpass.fingerprint import Code
-from lowpass.plan import Plan, Point
+from lowpass.plan import Plan
 from lowpass.plan.code import inventory_of
 from lowpass.resources import Resources
-from lowpass.usage import MEGABYTE, Usage, read
+from lowpass.resources.spent import Spent
+from lowpass.usage import MEGABYTE, read
 
 from ..workflow.project import ROOT
 from .measuring import Row, Samples
@@ -25,15 +26,6 @@ SEED = 7
 # More than needed, and no more than so many times as much.
 MOST = {"small": 2.0, "large": 3.0}
 LARGE = 512
-
-
-class Spent(NamedTuple):
-    """Hold what one job used, and what was estimated: megabytes and minutes."""
-
-    point: Point
-    usage: Usage
-    megabytes: int
-    minutes: int
 
 
 def section(n_tokens: int, d_model: int, **attention: Any) -> dict[str, Any]:
@@ -68,11 +60,11 @@ def rows(*, long: bool) -> Iterator[Row]:
                     case,
                     "B",
                     ours=Samples((spent.megabytes * MEGABYTE,)),
-                    theirs=Samples((spent.usage.megabytes * MEGABYTE,)),
+                    theirs=Samples((spent.used.megabytes * MEGABYTE,)),
                     against="peak",
                     limit=MOST[kind],
                     clock="memory",
-                    notes={"seconds": spent.usage.seconds, "minutes": spent.minutes},
+                    notes={"seconds": spent.used.seconds, "minutes": spent.minutes},
                 )
 
 
@@ -87,11 +79,11 @@ def run(asked: Mapping[str, Any], folder: Path) -> Iterator[Spent]:
         said = python([*command, "--in", *inputs, "--out", point.path], folder)
         usage = read(said)
         assert usage, said
-        yield Spent(point, usage, resources.megabytes(point), resources.minutes(point))
+        yield Spent(point, resources.megabytes(point), resources.minutes(point), usage)
 
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         with TemporaryDirectory() as place:
             for each in run({**RECIPES, **LONG}[name], Path(place)):
-                print(name, each.point.stage, each.usage, each.megabytes, each.minutes)
+                print(name, each.point.stage, each.used, each.megabytes, each.minutes)

@@ -211,7 +211,7 @@ def test_a_real_job_stays_within_its_estimate_and_near_it(name, tmp_path):
     stages = []
     for spent in run(asked, tmp_path):
         stages.append(spent.point.stage)
-        assert spent.usage.megabytes <= spent.megabytes <= 3 * spent.usage.megabytes
+        assert spent.used.megabytes <= spent.megabytes <= 3 * spent.used.megabytes
     assert stages == ["data", "attention", "spectra", "experiment"]
 
 
@@ -241,7 +241,7 @@ def test_jobs_within_their_estimates_are_told_stage_by_stage(logs, capsys):
     said = capsys.readouterr().out
     for stage in {point.stage for point in logs}:
         count = sum(point.stage == stage for point in logs)
-        assert f"{stage}: {count} job{'s' if count > 1 else ''}\n" in said
+        assert f"{stage}: {count} job{'s' if count > 1 else ''}, {count} done\n" in said
     assert "more than estimated" not in said
 
 
@@ -257,17 +257,22 @@ def test_a_job_that_held_more_than_was_estimated_is_named(logs, capsys, tmp_path
 
 
 def test_json_tells_of_every_job(logs, capsys, tmp_path):
-    (tmp_path / f"logs/claims/{next(p for p in logs if p.stage == 'claims').name}.log").unlink()
+    silent = next(point for point in logs if point.stage == "claims")
+    (tmp_path / f"logs/claims/{silent.name}.log").unlink()
     assert main(["resources", "--configfile", "mine.yaml", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert {each["product"] for each in said} == {p.path for p in logs if p.stage != "claims"}
-    for each in said:
+    said = {each["product"]: each for each in json.loads(capsys.readouterr().out)}
+    assert set(said) == {point.path for point in logs}
+    assert said.pop(silent.path)["megabytes"] is None
+    for each in said.values():
         assert each["megabytes"] == each["estimated_megabytes"] // 2
         assert each["seconds"] == 1.5
 
 
-def test_without_logs_there_is_nothing_to_tell(tmp_path, monkeypatch, capsys):
+def test_before_a_run_there_are_estimates(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    planned(TEXT, tmp_path)
+    plan = planned(TEXT, tmp_path)
     assert main(["resources", "--configfile", "mine.yaml"]) == 0
-    assert capsys.readouterr().out.startswith("no log in logs/ says what its job used")
+    said = capsys.readouterr().out
+    largest = max(Resources(ROOT).megabytes(point) for point in plan if point.stage == "attention")
+    assert f"attention: 4 jobs, 0 done\n  largest estimate  {largest} MB   " in said
+    assert "peak" not in said

@@ -1,4 +1,4 @@
-"""Say what jobs used, beside what was estimated: the exit code is 1 where one used more."""
+"""Say what jobs need by estimate, and what they used: the exit code is 1 where that is more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 def add(commands: Any) -> None:
     """Describe the command."""
     resources = commands.add_parser(
-        "resources", help="say what the jobs here used, beside their estimates"
+        "resources", help="say what jobs are estimated to need, and what they used"
     )
     resources.add_argument("--configfile", default=None, help="the configuration of the results")
     resources.add_argument("--json", action="store_true", help="answer in JSON, job by job")
@@ -31,12 +31,10 @@ def run(asked: argparse.Namespace) -> int:
     over = beyond(found)
     if asked.json:
         lines = [json.dumps([each.as_object() for each in found], indent=1)]
-    elif not found:
-        lines = ["no log in logs/ says what its job used; run the workflow here"]
     else:
-        lines = as_lines(found)
+        lines = [*as_lines(found)]
         lines += [
-            f"more than estimated: {each.point.path} ({each.usage.megabytes} MB, "
+            f"more than estimated: {each.point.path} ({each.used.megabytes} MB, "
             f"estimated {each.megabytes} MB)"
             for each in over
         ]

@@ -14,6 +14,8 @@ from lowpass.resources.work import Work
 # The largest of those that need logits, which are made again; of those that need attention, and
 # of all others: the cosines of all pairs of tokens.
 WITH_SCORES, WITH_MATRIX, WITHOUT = 14.0, 5.5, 3.5
+# Of a matrix that is decomposed, one after the other: it, complex, with its factors.
+WORKSPACE = 12.0
 # Copies of recorded states: tokens put together, and what is made of them; pixels beside.
 STATES, PICTURES = 2.5, 4.5
 # Attention and its second mode, one search after the other.

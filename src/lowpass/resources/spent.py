@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,35 +14,41 @@ MINUTE = 60.0
 
 
 class Spent(NamedTuple):
-    """Hold what the last job of a product used, and what it was granted."""
+    """Hold what a product's job is granted, and what its last one used, if its log says so."""
 
     point: Point
-    usage: Usage
     megabytes: int
     minutes: int
+    usage: Usage | None
+
+    @property
+    def used(self) -> Usage:
+        """What was used; nothing where that is not known."""
+        return self.usage or Usage(0, 0.0)
 
     @property
     def ratio(self) -> float:
         """The peak as a share of its estimate."""
-        return self.usage.megabytes / self.megabytes
+        return self.used.megabytes / self.megabytes
 
     @property
     def share(self) -> float:
         """The time of the processor as a share of its bound."""
-        return self.usage.seconds / MINUTE / self.minutes
+        return self.used.seconds / MINUTE / self.minutes
 
     def as_object(self) -> dict[str, Any]:
         """Give everything as JSON holds it."""
         return {
             "product": self.point.path,
-            **self.usage._asdict(),
             "estimated_megabytes": self.megabytes,
             "bound_minutes": self.minutes,
+            "megabytes": self.usage and self.usage.megabytes,
+            "seconds": self.usage and self.usage.seconds,
         }
 
 
 def spent(points: Iterable[Point], resources: Resources, folder: Path) -> list[Spent]:
-    """Read the logs of all products that have one which says what was used.
+    """Estimate every product's job, and read its log.
 
     Parameters
     ----------
@@ -51,37 +57,44 @@ def spent(points: Iterable[Point], resources: Resources, folder: Path) -> list[S
     folder : Path
         Where the workflow ran, and put its ``logs``.
     """
-    found = []
-    for point in points:
-        try:
-            log = (folder / f"logs/{point.stage}/{point.name}.log").read_text(encoding="utf-8")
-        except OSError:
-            continue
-        if usage := read(log):
-            estimates = resources.megabytes(point), resources.minutes(point)
-            found.append(Spent(point, usage, *estimates))
-    return found
+    return [
+        Spent(
+            point,
+            resources.megabytes(point),
+            resources.minutes(point),
+            said_in(folder / f"logs/{point.stage}/{point.name}.log"),
+        )
+        for point in points
+    ]
 
 
-def as_lines(found: Sequence[Spent]) -> list[str]:
+def said_in(log: Path) -> Usage | None:
+    """Read what a log says of use; none where there is no log, or its job did not end well."""
+    try:
+        return read(log.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+
+
+def as_lines(found: Sequence[Spent]) -> Iterator[str]:
     """Tell of each stage its number of jobs, and the product that is extreme in each respect."""
-    lines = []
     for stage in dict.fromkeys(each.point.stage for each in found):
         jobs = [each for each in found if each.point.stage == stage]
-        large, tight, long = (
-            max(jobs, key=lambda each: each.usage.megabytes),
-            max(jobs, key=lambda each: each.ratio),
-            max(jobs, key=lambda each: each.usage.seconds),
+        done = [each for each in jobs if each.usage]
+        yield f"{stage}: {len(jobs)} job{'s' if len(jobs) > 1 else ''}, {len(done)} done"
+        large = max(jobs, key=lambda each: each.megabytes)
+        yield f"  largest estimate  {large.megabytes} MB   {large.point.name}"
+        if not done:
+            continue
+        large = max(done, key=lambda each: each.used.megabytes)
+        near = max(done, key=lambda each: each.ratio)
+        long = max(done, key=lambda each: each.used.seconds)
+        yield f"  largest peak  {large.used.megabytes} MB   {large.point.name}"
+        yield f"  nearest to its estimate  {near.ratio:.2f}   {near.point.name}"
+        yield (
+            f"  longest  {long.used.seconds:.1f} s, {long.share:.3f} of its {long.minutes} min   "
+            f"{long.point.name}"
         )
-        lines += [
-            f"{stage}: {len(jobs)} job{'s' if len(jobs) > 1 else ''}",
-            f"  largest peak  {large.usage.megabytes} MB   {large.point.name}",
-            f"  nearest to its estimate  {tight.ratio:.2f} of {tight.megabytes} MB   "
-            f"{tight.point.name}",
-            f"  longest  {long.usage.seconds:.1f} s, {long.share:.3f} of {long.minutes} min   "
-            f"{long.point.name}",
-        ]
-    return lines
 
 
 def beyond(found: Iterable[Spent]) -> list[Spent]:

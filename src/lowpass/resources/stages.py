@@ -9,6 +9,7 @@ from lowpass.graphs import GRAPHS
 from lowpass.labels import VARIABLES
 from lowpass.resources.measures import (
     SEARCHED,
+    WORKSPACE,
     arrays_of,
     operations_of,
     searched,
@@ -150,7 +151,7 @@ def of_spectra(params: Mapping[str, Any], trajectory: Work) -> Work:
     square = trajectory.runs * size.square
     states = trajectory.runs * trajectory.recorded * size.state
     most = max(arrays_of(name, trajectory) * square + states_of(name) * states for name in measures)
-    held = trajectory.stored + most + 2.0 * stored
+    held = trajectory.stored + most + 2.0 * stored + WORKSPACE * size.square / size.replicates
     if SEARCHED in measures:
         held += searched(trajectory)
     operations = sum(operations_of(name, trajectory) for name in measures)

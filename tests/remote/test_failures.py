@@ -27,7 +27,8 @@ SBATCH = (
 )
 # How the log of Slurm ends, where a job is a run of Snakemake's.
 AFTER = (
-    "CalledProcessError in file x.smk, line 3:\nError in rule attention:\nWorkflowError:\n"
+    "RuleException:\nCalledProcessError in file x.smk, line 3:\nError in rule attention:\n"
+    "WorkflowError:\n"
     "At least one job did not complete successfully.\n"
 )
 NEVER = "its program ended without a word, as it does when it is killed"
@@ -48,6 +49,11 @@ NEVER = "its program ended without a word, as it does when it is killed"
         ((), "*** JOB 7 CANCELLED AT 12:00 DUE TO TIME LIMIT ***", "out of time, after its limit"),
         (("NODE_FAIL", "n1"), "", "its node failed on n1"),
         ((), "*** JOB 7 ON n1 CANCELLED AT 12:00 DUE TO NODE FAILURE", "its node failed"),
+        (
+            ("FAILED", "n1"),
+            f"srun: error: Task launch for StepId=24.0 failed on node n1: Communication\n{AFTER}",
+            "its node failed on n1",
+        ),
         (("CANCELLED by 0", "None assigned"), "", "somebody or the scheduler cancelled it"),
         (("FAILED", "n1"), f"{REFUSAL}\n{USED}", f"it refused: {REFUSAL[9:-1]}"),
         (("FAILED", "n1"), f"{TRACE}{USED}", "an error of the program: ValueError: three is odd"),

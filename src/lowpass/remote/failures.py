@@ -24,7 +24,8 @@ REFUSED = re.compile(r"^lowpass: (.+)\.$", re.MULTILINE)
 REJECTED = re.compile(r"^.*?sbatch: error: (.+?)\.?'?\.?$", re.MULTILINE)
 # The error of a program; that it failed is what Snakemake says after it.
 ERROR = re.compile(
-    r"^(?!WorkflowError|CalledProcessError)(\w[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)$",
+    r"^(?!WorkflowError|RuleException|CalledProcessError)"
+    r"(\w[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)$",
     re.MULTILINE,
 )
 ASKED = "State,NodeList,ReqMem,Timelimit"
@@ -51,7 +52,7 @@ STATES = {
 TEXTS = {
     r"oom.kill|[Ee]xceeded .*memory limit|MemoryError|[Cc]annot allocate memory": "memory",
     r"DUE TO TIME LIMIT": "time",
-    r"DUE TO NODE FAILURE": "node",
+    r"DUE TO NODE FAILURE|Task launch .* failed on node": "node",
     r"DUE TO PREEMPTION|CANCELLED AT": "cancelled",
 }
 

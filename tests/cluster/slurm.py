@@ -115,6 +115,19 @@ class Slurm:
         words = [f"{key}={value}" for key, value in change.items()]
         self.ask("scontrol", "update", f"nodename={name}", *words)
 
+    def cut(self, node: str) -> list[str]:
+        """Take a node's power away, and give the numbers of the jobs that ran there."""
+        numbers = self.running_on(node)
+        self.stop_one(f"slurmd-{node}", "KILL")
+        steps = tuple(f"slurmstepd: [{number}." for number in numbers)
+        for each in psutil.process_iter():
+            try:
+                if each.cmdline()[0].startswith(steps) or job_of(each) in numbers:
+                    each.kill()
+            except (psutil.Error, IndexError):
+                continue  # It has ended meanwhile, or is the kernel's.
+        return numbers
+
     def state_of(self, node: str) -> str:
         """Give the state of a node, such as ``idle`` or ``down*``."""
         return self.ask("sinfo", "-h", "-N", "-n", node, "-o", "%T").split()[0]
@@ -174,6 +187,11 @@ class Slurm:
             told += [f"$ {' '.join(command)}", done.stdout + done.stderr]
         log = self.root / "log/slurmctld.log"
         return "\n".join([*told, "slurmctld.log:", tail(log.read_text(errors="replace"))])
+
+
+def job_of(process: psutil.Process) -> str:
+    """Give the number of the job that a process belongs to, if it does to one."""
+    return process.environ().get("SLURM_JOB_ID", "")
 
 
 def within(seconds: float, happens: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ from lowpass.fingerprint import Code
 from lowpass.plan import Plan, load
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
+from lowpass.resources import Resources
 
 from ..workflow.project import CONFIG, ROOT, jobs_in
 from .measuring import Row, Samples, alternate, children_cpu, divided, own_cpu, wall
@@ -23,6 +25,12 @@ ROUNDS = {10: 15, 100: 9, 1_000: 5, 10_000: 3}
 GROWTH = 1.25
 # Seconds: a dry run of ten thousand points, and what planning the paper adds to Snakemake.
 DRY_RUN, PLAN = 40.0, 1.5
+# A small process starts what it measures, which would seem as large as a large one.
+PEAK = """\
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 BARE = """\
 NAMES = range({count})
 
@@ -82,9 +90,16 @@ def fingerprint(path: Path) -> set[str]:
     return found
 
 
+def estimate(path: Path) -> int:
+    """Expand its points, and add up the memory that their jobs are estimated to need."""
+    resources = Resources(ROOT)
+    return sum(resources.megabytes(point) + resources.minutes(point) for point in expand(path))
+
+
 PHASES: dict[str, Callable[[Path], object]] = {
     "parsed": parse,
     "parsed, expanded, keyed": expand,
+    "and its resources estimated": estimate,
     "and its code found": fingerprint,
 }
 
@@ -100,6 +115,10 @@ def rows(*, long: bool) -> Iterator[Row]:
         yield from dry_rows(ROOT / CONFIG, folder, "the paper", rounds=3)
         for count, rounds in ({1_000: 3, 10_000: 3} if long else {10_000: 1}).items():
             yield from dry_rows(files[count], folder, f"{count:,} points", rounds)
+        fewest, *_, most = POINTS
+        ours, theirs = (Samples((peak(files[count], folder),)) for count in (most, fewest))
+        case, against = f"{most:,} points", f"{fewest} points"
+        yield Row("peak of a dry run", case, "B", ours, theirs, against, clock="memory")
 
 
 def point_rows(files: Mapping[int, Path]) -> Iterator[Row]:
@@ -148,6 +167,13 @@ def dry_run(path: Path, folder: Path) -> str:
     """List the jobs of a configuration, as a person does."""
     snakefile = ["--snakefile", str(ROOT / "Snakefile"), "--configfile", str(path)]
     return python(["-m", "snakemake", "--dry-run", *snakefile, "--directory", "."], folder)
+
+
+def peak(path: Path, folder: Path) -> float:
+    """Give the most memory that Snakemake holds while it lists jobs, in bytes."""
+    command = ["-m", "snakemake", "--dry-run", "--quiet", "--snakefile", str(ROOT / "Snakefile")]
+    command += ["--configfile", str(path), "--directory", "."]
+    return 1024 * float(python(["-c", PEAK, sys.executable, *command], folder).splitlines()[-1])
 
 
 def bare_dry_run(snakefile: Path, folder: Path) -> str:

@@ -38,8 +38,8 @@ MAKING_HELD = 3.5
 GRAPH_HELD = 13.0
 # States at once of each run: the split, its components and their squares, the last and the next.
 STATES_HELD = 8.0
-# Bytes of the objects of each run: its parameters, labels and streams; and of scipy's solvers.
-RUN_HELD, SOLVERS_HELD = 1e5, 4e7
+# Bytes of the objects of each run: its parameters, labels and streams.
+RUN_HELD = 1e5
 # Dimensions with a place for every token, and places along those that only count a few.
 ALONG_TOKENS = "token query key mode frequency radial_frequency wave_frequency"
 FEW = 24
@@ -64,7 +64,6 @@ def of_attention(params: Mapping[str, Any], data: Work) -> Work:
     one, several = runs[0], len(runs) > 1
     heads = max(run["n_heads"] for run in runs)
     filtered = any(run["remedy"] != "none" or run["arithmetic"] == "float32" for run in runs)
-    solved = any(run["integrator"] != "euler" for run in runs)
     several = several and one["matrix"] == "stored"
     matrices = len(runs) * (heads + filtered + several * heads + (heads > 1) * (1 + several))
     widths = 2 * len(runs) * (weights_of(one, size) + heads * mapped(one))
@@ -76,7 +75,6 @@ def of_attention(params: Mapping[str, Any], data: Work) -> Work:
         + widths * size.weights
         + (STATES_HELD * len(runs)) * size.state
         + RUN_HELD * len(runs)
-        + SOLVERS_HELD * solved
     )
     kept = 0 if one["matrix"] == "summarised" else 1 + size.squares + (heads > 1) * heads
     stored = len(runs) * (

@@ -1,4 +1,4 @@
-"""How long it takes to know what is to be done: in this process, and as a dry run."""
+"""What it takes to know what is to be done: time in this process and of a dry run, and memory."""
 
 from __future__ import annotations
 

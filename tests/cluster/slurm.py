@@ -115,6 +115,11 @@ class Slurm:
         words = [f"{key}={value}" for key, value in change.items()]
         self.ask("scontrol", "update", f"nodename={name}", *words)
 
+    def at_work(self, node: str) -> list[psutil.Process]:
+        """List the processes of the jobs that run on a node."""
+        numbers = self.running_on(node)
+        return [each for each in self.processes() if job_of(each) in numbers]
+
     def cut(self, node: str) -> list[str]:
         """Take a node's power away, and give the numbers of the jobs that ran there."""
         numbers = self.running_on(node)
@@ -191,7 +196,10 @@ class Slurm:
 
 def job_of(process: psutil.Process) -> str:
     """Give the number of the job that a process belongs to, if it does to one."""
-    return process.environ().get("SLURM_JOB_ID", "")
+    try:
+        return process.environ().get("SLURM_JOB_ID", "")
+    except psutil.Error:
+        return ""  # It has ended meanwhile.
 
 
 def within(seconds: float, happens: Callable[[], object]) -> None:

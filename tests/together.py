@@ -43,3 +43,10 @@ class Together(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         return together(nodeid)
+
+    def mark_test_complete(self, node: object, item_index: int, duration: float = 0) -> None:
+        """Forget what is done: xdist counts all that a worker was ever given after each test."""
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        super().mark_test_complete(node, item_index, duration)
+        if all(self.assigned_work[node][scope].values()):
+            del self.assigned_work[node][scope]

@@ -6,6 +6,7 @@ import ast
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from importlib.util import cache_from_source
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -99,9 +100,14 @@ def mutants(paths: Iterable[Path], rng: np.random.Generator, each: int = 1) -> I
 
 
 def write_mutants(subject: Subject, folder: Path, found: Iterable[Mutant]) -> Iterator[Subject]:
-    """Copy a subject once for each mutant, with that one file changed."""
+    """Copy a subject once for each mutant, with that one file changed.
+
+    What was compiled of the others is copied as well.
+    """
     for number, mutant in enumerate(found):
         root = folder / str(number) / "src"
-        shutil.copytree(subject.root, root, ignore=shutil.ignore_patterns("__pycache__"))
-        (root / mutant.path.relative_to(subject.root)).write_text(mutant.text)
+        shutil.copytree(subject.root, root)
+        path = root / mutant.path.relative_to(subject.root)
+        path.write_text(mutant.text)
+        Path(cache_from_source(str(path))).unlink(missing_ok=True)
         yield replace(subject, root=root)

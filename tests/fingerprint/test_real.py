@@ -12,6 +12,7 @@ A number instead of ``all`` asks for so many; a larger sample holds every smalle
 from __future__ import annotations
 
 import ast
+import compileall
 import os
 import shutil
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ from .mutation import mutants, mutants_at, write_mutants
 from .sabotage import forget_entries, forget_imports
 
 SEED = 20261129
-COUNT = os.environ.get("FINGERPRINT_MUTANTS", "30")
+COUNT = os.environ.get("FINGERPRINT_MUTANTS", "12")
 PROJECT = Path(__file__).parents[2]
 SOURCE = Path(lowpass.registry.__file__).parents[1]
 # Mathematics, specifications (but for that of the whole configuration), stages, and what
@@ -215,11 +216,15 @@ def job_of(point: Point, plan: Plan, laboratory) -> dict:
 
 @pytest.fixture(scope="module")
 def real(shared_laboratory, tmp_path_factory) -> Subject:
-    """Copy the package, which others may edit meanwhile, and make the inputs of every stage."""
+    """Copy the package, which others may edit meanwhile, and make the inputs of every stage.
+
+    It is compiled once for all that import it.
+    """
     root = tmp_path_factory.mktemp("real") / "src"
     shutil.copytree(
         SOURCE / "lowpass", root / "lowpass", ignore=shutil.ignore_patterns("__pycache__")
     )
+    compileall.compile_dir(root, quiet=2)
     plan = Plan(SEED, SECTIONS, "test", PROJECT)
     jobs = [job_of(point, plan, shared_laboratory) for point in plan]
     # Recipes that name the same things run the same code: one of them is enough.

@@ -15,8 +15,12 @@ from ..configurations import edited, planned
 VALUES = {
     "n_tokens": 8,
     "d_model": 3,
+    "n_queries": 5,
+    "n_keys": 9,
+    "n_features": 2,
     "path": "a.csv",
     "key": "year",
+    "keys": ["year"],
     "value": "flow",
 }
 

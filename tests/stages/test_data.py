@@ -13,39 +13,42 @@ from PIL import Image
 from lowpass.data import GENERATORS
 from lowpass.kernels import scaled, softmax
 from lowpass.registry import Refusal
-from lowpass.spec.data import BLOCK, draws, model_of, parse, states
+from lowpass.spec.data import BLOCK, TOKENS, draws, kind, model_of, parse, states
 from lowpass.stages.data import data
 from lowpass.streams import stream
 
 RESOURCES = Path(__file__).parents[2] / "workflow/resources"
 NILE, CAMERA = RESOURCES / "nile.csv", RESOURCES / "camera.png"
 DRAWN = [name for name in GENERATORS if draws(name)]
+ASKED = {"n_tokens": 8, "d_model": 3, "n_queries": 5, "n_keys": 8, "n_features": 3}
 # Those that are needed; the others have defaults.
 SIZES = {
-    name: {
-        size: value
-        for size, value in {"n_tokens": 8, "d_model": 3}.items()
-        if size in model_of(name).model_fields
-    }
+    name: {size: value for size, value in ASKED.items() if size in model_of(name).model_fields}
     for name in DRAWN
 }
 
 
 def draw(generator: str, *, seed: int = 7, block: int = 0, **params) -> xr.Dataset:
-    """Make one block of tokens."""
+    """Make one block of tokens, or of observations."""
     asked = {"generator": generator, **SIZES[generator], **params}
     return data({"stage": "data", "params": asked, "seed": seed, "block": block})
 
 
-# Laws over every generator of tokens.
+def places(made: xr.Dataset) -> xr.DataArray:
+    """Give tokens, or where observations have their keys."""
+    return made["x" if "x" in made else "key_position"]
+
+
+# Laws over every generator that draws.
 
 
 @pytest.mark.parametrize("generator", DRAWN)
 def test_a_block_is_full_and_labelled(generator):
     made = draw(generator, block=2)
-    assert made["x"].dims == ("replicate", "token", "feature")
+    one = "token" if kind(generator) == TOKENS else "key"
+    assert places(made).dims == ("replicate", one, "feature")
     assert made["replicate"].values.tolist() == list(range(2 * BLOCK, 3 * BLOCK))
-    for dim in ("token", "feature"):
+    for dim in {*made.dims} - {"replicate"}:
         assert made[dim].values.tolist() == list(range(made.sizes[dim]))
 
 
@@ -58,7 +61,7 @@ def test_equal_recipes_draw_equal_bits(generator):
 def test_no_two_replicates_or_seeds_are_alike(generator):
     """A ring alone is drawn without chance."""
     drawn = [draw(generator), draw(generator, block=1), draw(generator, seed=8)]
-    replicates = np.concatenate([made["x"].values for made in drawn])
+    replicates = np.concatenate([places(made).values for made in drawn])
     assert len(np.unique(replicates, axis=0)) == 3 * BLOCK
 
 
@@ -69,8 +72,7 @@ def test_a_replicate_has_a_stream_of_its_own(generator):
     shape = parse({"generator": generator, **SIZES[generator]}, "here").model_dump()
     rng = stream(7, "tokens", shape, BLOCK + 3)
     alone = GENERATORS[generator](rng, **SIZES[generator])
-    for name in ("x", *states(generator)):
-        one = alone[name] if states(generator) else alone
+    for name, one in (alone if isinstance(alone, dict) else {"x": alone}).items():
         assert np.array_equal(made[name].sel(replicate=BLOCK + 3), one)
 
 

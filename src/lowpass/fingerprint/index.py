@@ -106,11 +106,18 @@ def children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in node._fields:
         part = getattr(node, name, None)
-        if isinstance(part, list):
+        # Half of the parts are texts, numbers or nothing.
+        if isinstance(part, ast.AST):
+            if not isinstance(part, ast.expr_context):
+                found.append(part)
+        elif isinstance(part, list):
             found += [each for each in part if isinstance(each, ast.AST)]
-        elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
-            found.append(part)
     return found
+
+
+def imports(nodes: Iterable[ast.AST]) -> list[ast.AST]:
+    """Choose the import statements among nodes."""
+    return [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
 class Visitor(ast.NodeVisitor):

@@ -11,7 +11,16 @@ import hashlib
 from collections.abc import Collection, Iterator
 
 from lowpass.fingerprint.cleaning import Cleaner, globals_of, segment
-from lowpass.fingerprint.index import Fault, Index, Unit, Visitor, chain, first_line, tree_of
+from lowpass.fingerprint.index import (
+    Fault,
+    Index,
+    Unit,
+    Visitor,
+    chain,
+    first_line,
+    imports,
+    tree_of,
+)
 from lowpass.fingerprint.unreadable import (
     ATTRIBUTES,
     NAMES,
@@ -69,8 +78,9 @@ class Reading(Visitor):
     def _gather(self, tree: ast.AST) -> None:
         """Note local imports, local names built from text, and decorators that only register."""
         nodes = tree_of(tree)
-        self.local = {n: b for node in nodes for n, b in self.module.bindings(node)}
-        self.modules = set(self.index.loads(self.unit.module, nodes))
+        local = imports(nodes)
+        self.local = {n: b for node in local for n, b in self.module.bindings(node)}
+        self.modules = set(self.index.loads(self.unit.module, local))
         self.built = {
             t.id
             for n in nodes

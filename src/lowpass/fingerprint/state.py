@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from lowpass.fingerprint.cleaning import globals_of, segment
-from lowpass.fingerprint.index import Fault, Index, Module, bound, chain, tree_of
+from lowpass.fingerprint.index import Fault, Index, Module, bound, chain, imports, tree_of
 
 MUTATORS = frozenset(
     "append extend insert remove pop popitem clear update setdefault add enter discard sort "
@@ -37,7 +37,7 @@ class Statement:
     @cached_property
     def local(self) -> dict[str, tuple[str, str | None]]:
         """Map names imported inside the statement to what they bind."""
-        return {n: b for inner in self.nodes for n, b in self.module.bindings(inner)}
+        return {n: b for inner in imports(self.nodes) for n, b in self.module.bindings(inner)}
 
     @cached_property
     def globals(self) -> frozenset[str]:
@@ -46,22 +46,31 @@ class Statement:
 
     def origin(self, node: ast.expr) -> str | None:
         """Give the place at which ``a.b[c].d`` starts, if it is not a local value."""
-        while isinstance(node, ast.Attribute | ast.Subscript) and not chain(node):
+        root, place = self.leads(node)
+        taken = place and (root in self.local or root in self.globals)
+        return place if taken else None
+
+    def leads(self, node: ast.expr) -> tuple[str, str | None]:
+        """Give the first name of ``a.b[c].d``, and where it would lead if it were no local value.
+
+        Most lead nowhere, or to what never matters, and need no table of names.
+        """
+        while isinstance(node, (ast.Attribute, ast.Subscript)) and not chain(node):
             node = node.value
         if not (steps := chain(node)):
-            return None
+            return "", None
         root, attributes = steps
         if root in self.local:
             start = self.index.land(self.local[root])
         else:
             start = self.index.resolve(self.module.name, root)
-        if start is None or not (root in self.local or root in self.globals):
-            return None
+        if start is None:
+            return root, None
         place, rest = self.index.follow(start, attributes)
         if place not in self.index.units and place not in self.index.modules:
             place = ".".join([str(place), *rest])
         # Only the registry may keep notes, and a job may clear them.
-        return None if place == f"{self.index.package}.registry:Registry" else place
+        return root, None if place == f"{self.index.package}.registry:Registry" else place
 
 
 def changes(index: Index, module: Module) -> Iterator[Fault]:
@@ -93,12 +102,13 @@ def changed(statement: Statement, node: ast.AST) -> tuple[str, str, str] | None:
         return None
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr in MUTATORS:
-        if statement.origin(func.value) in statement.index.units:
+        units = statement.index.units
+        if statement.leads(func.value)[1] in units and statement.origin(func.value):
             return f"'{ast.unparse(func)}(...)' changes a module-level value", WHY, REGISTER
     if isinstance(func, ast.Name) and func.id in ("setattr", "delattr") and node.args:
         if statement.origin(node.args[0]):
             return f"'{ast.unparse(node)}' changes a module-level value", WHY, NEW
-    if is_effect(statement.index, statement.origin(func)):
+    if is_effect(statement.index, statement.leads(func)[1]) and statement.origin(func):
         return f"'{ast.unparse(func)}(...)' changes an outside package", WHY, WITH
     return None
 

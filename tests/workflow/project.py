@@ -20,7 +20,7 @@ import yaml
 from lowpass.provenance import record_in
 
 from .environment import environment
-from .warm import run_module
+from .warm import run_module, run_modules
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Makefile", "Snakefile", "config", "profiles", "src", "workflow")
@@ -165,6 +165,17 @@ class Project:
     def dry(self, *arguments: str) -> str:
         """Give what a dry run prints: every job with its first output and its reason."""
         return succeeded(self._ask("snakemake", "--dry-run", *arguments, "--cores", "2"))
+
+    def explain(self, *targets: str) -> tuple[str, str]:
+        """Give what ``lowpass explain`` answers in JSON, and what a dry run prints then."""
+        programs = [
+            ("lowpass", "explain", "--json", *targets),
+            ("snakemake", "--dry-run", *targets, "--cores", "2"),
+        ]
+        env = environment({"PYTHONPATH": str(self.root / "src")})
+        asked, dry = run_modules(programs, self.root, env, PATIENCE)
+        assert asked.stderr == ""
+        return asked.stdout, succeeded(dry)
 
     def _ask(self, module: str, *arguments: str, **env: str) -> Finished:
         """Run a module that computes nothing, and so would spend its time on imports."""

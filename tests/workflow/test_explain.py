@@ -66,9 +66,8 @@ class Explained(NamedTuple):
     @classmethod
     def of(cls, project: Project, *targets: str) -> Explained:
         """Ask for both."""
-        asked = project.lowpass("explain", "--json", *targets)
-        assert (asked.returncode, asked.stderr) == (0, "")
-        return cls(json.loads(asked.stdout), project.dry(*targets))
+        answer, dry = project.explain(*targets)
+        return cls(json.loads(answer), dry)
 
     def causes(self) -> list[str]:
         """Give what is said, after checking that it is said of the jobs that Snakemake plans."""

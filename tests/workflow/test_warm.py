@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from .environment import environment
-from .warm import run_module
+from .warm import run_module, run_modules
 
 PROGRAM = """
 import json, os, sys
@@ -47,3 +47,13 @@ def test_a_program_that_fails_says_why(tmp_path):
 def test_a_program_that_hangs_is_ended(tmp_path):
     (tmp_path / "program.py").write_text("import time\ntime.sleep(600)")
     assert run_module(("program",), tmp_path, environment({}), 1).returncode < 0
+
+
+def test_programs_run_one_after_another_until_one_fails(tmp_path):
+    (tmp_path / "note.py").write_text("import sys\nprint(sys.argv[1])\nsys.exit(int(sys.argv[1]))")
+    wanted = {(0, 0): ["0\n", "0\n"], (0, 3): ["0\n", "3\n"], (3, 0): ["3\n", ""]}
+    for statuses, said in wanted.items():
+        programs = [("note", str(status)) for status in statuses]
+        done = run_modules(programs, tmp_path, environment({}), 60)
+        assert [each.stdout for each in done] == said
+        assert {each.returncode for each in done} == {max(statuses)}

@@ -27,25 +27,34 @@ gc.freeze()
 
 def become(job):
     os.chdir(job["folder"])
-    for here, there in enumerate((os.open(os.devnull, os.O_RDONLY), *job["output"])):
-        os.dup2(there, here)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.environ.clear()
     os.environ.update(job["env"])
     given = job["env"].get("PYTHONPATH")
     sys.path[:1] = [job["folder"], *(given.split(os.pathsep) if given else [])]
     signal.alarm(job["seconds"])
-    sys.argv[:] = [job["module"], *job["arguments"]]
-    runpy.run_module(job["module"], run_name="__main__", alter_sys=True)
+    *others, last = job["programs"]
+    for program in others:
+        try:
+            start(**program)
+        except SystemExit as end:
+            if end.code:
+                raise
+        sys.stdout.flush()
+        sys.stderr.flush()
+    start(**last)
+
+def start(output, arguments):
+    for here, path in enumerate(output, start=1):
+        os.dup2(os.open(path, os.O_WRONLY), here)
+    sys.argv[:] = arguments
+    runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
 
 while line := sys.stdin.readline():
-    job = json.loads(line)
-    job["output"] = [os.open(path, os.O_WRONLY) for path in job["output"]]
     child = os.fork()
     if child == 0:
-        become(job)
+        become(json.loads(line))
         break
-    for file in job["output"]:
-        os.close(file)
     _, status = os.waitpid(child, 0)
     print(os.waitstatus_to_exitcode(status), flush=True)
 """
@@ -72,19 +81,36 @@ def run_module(
 
     Whatever takes longer than some ``seconds`` is ended.
     """
+    return run_modules([arguments], folder, env, seconds)[-1]
+
+
+def run_modules(
+    programs: Sequence[Sequence[str]], folder: Path, env: Mapping[str, str], seconds: int
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run modules one after another in one process, which reads the project's code once.
+
+    The first that fails is the last, and its exit code is that of all.
+    """
     with TemporaryDirectory() as place:
-        files = [Path(place, name) for name in ("out", "err")]
-        for file in files:
+        outputs = [
+            [Path(place, f"{name}{number}") for name in ("out", "err")]
+            for number in range(len(programs))
+        ]
+        for file in (file for files in outputs for file in files):
             file.touch()
         job = {
-            "module": arguments[0],
-            "arguments": [*arguments[1:]],
+            "programs": [
+                {"output": [*map(str, files)], "arguments": [*program]}
+                for files, program in zip(outputs, programs, strict=True)
+            ],
             "folder": str(folder),
             "env": dict(env),
-            "output": [str(file) for file in files],
             "seconds": seconds,
         }
         print(json.dumps(job), file=server().stdin, flush=True)
         status = int(server().stdout.readline())
-        out, err = (file.read_text(encoding="utf-8") for file in files)
-    return subprocess.CompletedProcess(job["arguments"], status, out, err)
+        said = [[file.read_text(encoding="utf-8") for file in files] for files in outputs]
+    return [
+        subprocess.CompletedProcess([*program], status, *texts)
+        for program, texts in zip(programs, said, strict=True)
+    ]

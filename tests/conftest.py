@@ -1,10 +1,17 @@
 """What every test may ask for: one source of random numbers, and a place to run experiments."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from .laboratory import Laboratory
 from .together import Together
+
+if TYPE_CHECKING:
+    from .results_tree import Tree
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -29,3 +36,11 @@ def laboratory(tmp_path) -> Laboratory:
 def shared_laboratory(tmp_path_factory) -> Laboratory:
     """Run experiments whose products several tests read, and none changes."""
     return Laboratory(tmp_path_factory.mktemp("laboratory"), unchanged=True)
+
+
+@pytest.fixture(scope="session")
+def grown(tmp_path_factory) -> Tree:
+    """Make a project once; never change it."""
+    from .results_tree import grow  # Here, since it imports what draws.
+
+    return grow(tmp_path_factory.mktemp("tree") / "project")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from types import UnionType
-from typing import Annotated, Union, get_origin, get_type_hints
+from typing import Annotated, Literal, Union, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_every_parameter_of_a_generator_states_its_domain(name):
     for parameter in inspect.signature(GENERATORS[name]).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
             hint = hints[parameter.name]
-            optional = hint is str or get_origin(hint) in (Annotated, Union, UnionType)
+            optional = hint is str or get_origin(hint) in (Annotated, Literal, Union, UnionType)
             assert optional, f"{parameter.name} states no domain"
 
 

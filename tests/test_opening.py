@@ -16,15 +16,15 @@ from lowpass.labels import DIMENSIONS, VARIABLES
 from lowpass.records import SCHEMA, NewerRecord
 from lowpass.registry import Refusal
 
-from .results_tree import CONFIG, edit_value, forge, grow, keeping_times
+from .results_tree import CONFIG, edit_value, forge, keeping_times
 
 NAME = "dc-limit"
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """Make the project once; never change it."""
-    return grow(tmp_path_factory.mktemp("tree") / "project")
+def whole(grown):
+    """Take the project, which nobody changes."""
+    return grown
 
 
 @pytest.fixture

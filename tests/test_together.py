@@ -3,7 +3,7 @@
 import pytest
 
 from .configurations import ROOT
-from .together import TOGETHER, Together, together
+from .together import GROWN, TOGETHER, Together, together
 
 
 @pytest.mark.parametrize("place", TOGETHER)
@@ -19,6 +19,10 @@ def test_tests_of_a_place_stay_together_and_all_others_are_on_their_own():
         "tests/verify/test_answers.py::test_a",
     ]
     assert [together(name) for name in names] == ["workflow/test_verify.py"] * 2 + names[2:]
+
+
+def test_what_shares_one_project_stays_together():
+    assert len({together(f"tests/{place}::test_a") for place in GROWN}) == 1
 
 
 def test_what_a_worker_has_done_is_forgotten():

@@ -23,7 +23,6 @@ from .results_tree import (
     drawn,
     edit_value,
     forge,
-    grow,
     keeping_times,
 )
 
@@ -38,9 +37,9 @@ PRODUCTS = [
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """Make the project once; never change it."""
-    return grow(tmp_path_factory.mktemp("tree") / "project")
+def whole(grown):
+    """Take the project, which nobody changes."""
+    return grown
 
 
 @pytest.fixture

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from xdist.scheduler import LoadScopeScheduling
 
-# Folders and files below this one. What each of them shares is a fixture of its own.
+# Folders and files below this one. What each of them shares is a fixture of its own, but for some
+# that share one project.
+GROWN = ("test_opening.py", "test_trace.py", "verify/test_verdict.py")
 TOGETHER = (
+    *GROWN,
     "claims",
+    "describing",
     "figures",
     "fingerprint/test_mutants.py",
     "fingerprint/test_real.py",
     "stages/test_spectra.py",
-    "test_opening.py",
-    "test_trace.py",
-    "verify/test_verdict.py",
     "workflow/test_bytes.py",
     "workflow/test_own_tensors.py",
     "workflow/test_report.py",
@@ -35,7 +36,8 @@ def together(name: str) -> str:
     'tests/test_ring.py::test_a_ring_is_closed'
     """
     path = name.partition("::")[0].removeprefix("tests/")
-    return next((place for place in TOGETHER if f"{path}/".startswith(f"{place}/")), name)
+    place = next((place for place in TOGETHER if f"{path}/".startswith(f"{place}/")), name)
+    return GROWN[0] if place in GROWN else place
 
 
 class Together(LoadScopeScheduling):

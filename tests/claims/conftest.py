@@ -51,7 +51,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
     "counterexamples": {
         "data": {"d_model": 4},
-        "attention": {"weights": "symmetric", "beta": 1.0, "depth": 400},
+        "attention": {"weights": "symmetric", "beta": 1.0, "depth": 100},
         "zip": {
             "case": {
                 "label": ["second mode", "no mean", "two blocks", "two-cycle"],
@@ -72,7 +72,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "beta": 1.0,
             "remedy": ["attinv", "attnscale", "featscale", "gfsa", "highpass", "residual"],
             "strength": [0.0, 0.75, 1.0],
-            "depth": 400,
+            "depth": 200,
             "record": [0],
         },
         "inside": ["remedy", "strength"],
@@ -171,7 +171,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
     "values": {
         "data": {"generator": "gaussian", "n_tokens": 16, "d_model": 8},
-        "attention": {"weights": "symmetric", "beta": 0.5, "depth": 400},
+        "attention": {"weights": "symmetric", "beta": 0.5, "depth": 200},
         "zip": {
             "case": {
                 "label": ["scaled", "random"],
@@ -190,7 +190,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "beta": 1.0,
             "skip": 1.0,
             "value_scale": [-4.0, -1.5, -1.0, -0.4, 0.0, 0.5, 2.0],
-            "depth": 300,
+            "depth": 150,
             "record": [0],
         },
         "inside": ["value_scale"],
@@ -213,7 +213,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "skip": 1.0,
             "values": ["identity", "random", "turning"],
             "value_scale": [-1.0, 1.0],
-            "depth": 300,
+            "depth": 150,
             "record": [0, 1],
         },
         "inside": ["values", "value_scale"],
@@ -492,7 +492,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "method": "euler",
             "values": ["identity", "oblique", "quarter_turn"],
             "diffusion_time": [0.1, 0.25, 0.4, 0.5, 0.6],
-            "depth": 400,
+            "depth": 150,
             "record": [0, 1],
         },
         "inside": ["values", "diffusion_time"],

@@ -39,7 +39,7 @@ experiments:
     replicates: 20
 """
 # Of many examples that differ in little.
-SOME = 20
+SOME = 8
 TABLE = "{generator: series, path: a.csv, key: year, value: flow}"
 WHOLE = {
     "paper": (ROOT / "config/paper.yaml").read_text("utf-8"),

@@ -52,7 +52,7 @@ def theta(frequency: np.ndarray, bandwidth: float) -> np.ndarray:
 
 @pytest.mark.parametrize("name", SYMBOLS)
 def test_a_symbol_is_the_transform_of_its_kernel(name):
-    x = np.array([1e-3, 0.5, 2.0, 3.99, 4.01, 6.0, 11.0])
+    x = np.array([1e-3, 0.5, 3.99, 4.01, 11.0])
     assert_allclose(SYMBOLS[name](x), [transformed(name, each) for each in x], atol=3e-15)
 
 

@@ -155,7 +155,7 @@ def test_the_methods_agree_far_below_the_rounding_of_one_array(graph, laplacian,
 @pytest.mark.parametrize("method", EXACT)
 def test_heat_on_a_ring_is_a_sum_over_frequencies(laplacian, method, shared_laboratory):
     """Frequency k decays as e^{-τλt} with λ = 2 - 2 cos(2πk/n), or half of it per step."""
-    deep = {"graph": "ring", "laplacian": laplacian, "depth": 900, "record": [0], "method": method}
+    deep = {"graph": "ring", "laplacian": laplacian, "depth": 450, "record": [0], "method": method}
     made = run(shared_laboratory, **deep)
     x = tokens_of(shared_laboratory, **deep)["x"].values
     power = (np.abs(np.fft.fft(x, axis=1, norm="ortho")) ** 2).sum(axis=-1)
@@ -165,7 +165,8 @@ def test_heat_on_a_ring_is_a_sum_over_frequencies(laplacian, method, shared_labo
     exponents = -2 * TIME * layer[:, None] * rate[1:] + np.log(power[:, None, 1:])
     direct = np.logaddexp.reduce(exponents, axis=-1) / 2 / np.log(10)
     assert_allclose(made["log10_hc_norm"].values, direct, rtol=1e-12, atol=1e-12)
-    assert (made["log10_hc_norm"].isel(layer=-1) < -55).all()
+    # Far below what the rounding of one array leaves.
+    assert (made["log10_hc_norm"].isel(layer=-1) < -27).all()
 
 
 def test_one_wave_on_a_path_decays_as_its_own_mode(laboratory, rng):

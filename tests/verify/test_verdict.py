@@ -21,7 +21,7 @@ from lowpass.verify.answers import LISTED, as_text
 from lowpass.verify.product import Product
 from lowpass.verify.verdict import LEVELS, Answer, level_of, verify
 
-from ..results_tree import CONFIG, EXPERIMENTS, Tree, edit_value, forge, grow
+from ..results_tree import CONFIG, EXPERIMENTS, Tree, edit_value, forge
 
 BY = "take over the results that are there with --accept."
 AGAIN = "run the workflow, as 'make paper' does."
@@ -33,9 +33,9 @@ def current(record) -> str:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Tree:
-    """Make the project once, and accept it; never change it."""
-    tree = grow(tmp_path_factory.mktemp("tree") / "project")
+def whole(grown, tmp_path_factory) -> Tree:
+    """Accept a copy of the project; never change it."""
+    tree = grown.copy_all(tmp_path_factory.mktemp("accepted"))
     accept(products(tree), folder(tree), current)
     return tree
 

@@ -154,6 +154,10 @@ class Project:
             start_new_session=True,
         )
 
+    def ask(self, *arguments: str) -> Finished:
+        """Run Snakemake where no job should start, and return what came of it."""
+        return self._ask("snakemake", *arguments, "--cores", "2")
+
     def run(self, *arguments: str, **options: Any) -> Counter[str]:
         """Run the workflow, which must succeed, and count the jobs of each rule."""
         return jobs_in(succeeded(self.snakemake(*arguments, **options)))

@@ -85,7 +85,7 @@ def test_a_faulty_configuration_is_refused_in_one_line(old, new, message, untouc
     lines[where] = lines[where].replace(old, new)
     untouched.write(CONFIG, "".join(lines))
     before = files(untouched)
-    assert re.fullmatch(f"lowpass: {message}", refused(untouched.snakemake()))
+    assert re.fullmatch(f"lowpass: {message}", refused(untouched.ask()))
     assert files(untouched) == before
 
 
@@ -105,7 +105,7 @@ def test_a_faulty_configuration_is_refused_in_one_line(old, new, message, untouc
 )
 def test_a_faulty_command_line_is_refused_in_one_line(arguments, message, untouched):
     before = files(untouched)
-    assert re.fullmatch(f"lowpass: {message}", refused(untouched.snakemake(*arguments)))
+    assert re.fullmatch(f"lowpass: {message}", refused(untouched.ask(*arguments)))
     assert files(untouched) == before
 
 
@@ -115,13 +115,13 @@ def test_a_file_that_snakemake_itself_cannot_read_starts_nothing(text, untouched
     if text is not None:
         untouched.write("mine.yaml", text)
     before = files(untouched)
-    assert untouched.snakemake("--configfile", "mine.yaml").returncode != 0
+    assert untouched.ask("--configfile", "mine.yaml").returncode != 0
     assert files(untouched) == before
 
 
 def test_a_product_that_is_not_planned_is_refused_in_one_line(untouched):
     before = files(untouched)
-    said = untouched.snakemake("results/data/x~0123456789ab.nc", "--quiet", "all")
+    said = untouched.ask("results/data/x~0123456789ab.nc", "--quiet", "all")
     assert re.fullmatch(
         r"lowpass: results/data/x~0123456789ab: no such product is planned by this configuration; "
         r".*",
@@ -166,6 +166,6 @@ def test_a_question_about_nothing_is_answered_in_one_line(untouched):
 
 
 def test_names_that_no_experiment_may_have_are_those_of_rules_and_targets(untouched):
-    said = succeeded(untouched.snakemake("--list-rules"))
+    said = succeeded(untouched.ask("--list-rules"))
     names = {line.split()[0] for line in said.splitlines() if re.fullmatch(r"[a-z-]+", line)}
     assert names - set(untouched.config["experiments"]) == set(TAKEN) == names & set(TAKEN)

@@ -1,7 +1,5 @@
 """What every test may ask for: one source of random numbers, and a place to run experiments."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +37,7 @@ def shared_laboratory(tmp_path_factory) -> Laboratory:
 
 
 @pytest.fixture(scope="session")
-def grown(tmp_path_factory) -> Tree:
+def grown(tmp_path_factory) -> "Tree":
     """Make a project once; never change it."""
     from .results_tree import grow  # Here, since it imports what draws.
 

@@ -51,7 +51,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
     "counterexamples": {
         "data": {"d_model": 4},
-        "attention": {"weights": "symmetric", "beta": 1.0, "depth": 100},
+        "attention": {"weights": "symmetric", "beta": 1.0, "depth": 400},
         "zip": {
             "case": {
                 "label": ["second mode", "no mean", "two blocks", "two-cycle"],
@@ -72,7 +72,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "beta": 1.0,
             "remedy": ["attinv", "attnscale", "featscale", "gfsa", "highpass", "residual"],
             "strength": [0.0, 0.75, 1.0],
-            "depth": 200,
+            "depth": 400,
             "record": [0],
         },
         "inside": ["remedy", "strength"],
@@ -492,7 +492,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
             "method": "euler",
             "values": ["identity", "oblique", "quarter_turn"],
             "diffusion_time": [0.1, 0.25, 0.4, 0.5, 0.6],
-            "depth": 150,
+            "depth": 400,
             "record": [0, 1],
         },
         "inside": ["values", "diffusion_time"],

@@ -71,13 +71,13 @@ def response(params: Params, size: Size) -> Taken:
     """Count the Laplacian of a ring with its modes, and what each bandwidth leaves of waves."""
     n, tries = size.tokens, params["bandwidths"]["count"]
     operations = 100.0 * float(n) ** 3 + tries * 2000.0 * n**2 + 1e9
-    return 12.0 * 8 * n**2, operations, 8.0 * 20 * n * tries
+    return 30.0 * 8 * n**2, operations, 8.0 * 20 * n * tries
 
 
 def convergence(params: Params, size: Size) -> Taken:
     """Count transforms of as many places as keys, for every bandwidth that is tried."""
     n = size.tokens // params["thin"]
-    return 60.0 * 8 * n, SEARCHED * 2000.0 * n + 1e9, 4e3
+    return 100.0 * 8 * n, SEARCHED * 2000.0 * n + 1e9, 4e3
 
 
 def contest(params: Params, size: Size) -> Taken:

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.txt", "requirements-test.txt")
+LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-cluster.txt")
 
 
 def requirements(name: str) -> list[str]:
@@ -113,16 +113,22 @@ def test_snakemake_is_pinned_exactly_by_hand():
     assert any(line.startswith("snakemake==") for line in requirements("requirements.in"))
 
 
-def test_the_two_locks_never_disagree():
-    paper, tests = map(pins, LOCKS)
-    shared = paper.keys() & tests.keys()
+def test_what_a_cluster_needs_is_pinned_exactly_by_hand():
+    assert all("==" in line for line in requirements("requirements-cluster.in"))
+
+
+@pytest.mark.parametrize("name", LOCKS[1:])
+def test_no_lock_disagrees_with_that_of_the_paper(name):
+    paper, other = pins(LOCKS[0]), pins(name)
+    shared = paper.keys() & other.keys()
     assert shared
-    assert {name: tests[name] for name in shared} == {name: paper[name] for name in shared}
+    assert {name: other[name] for name in shared} == {name: paper[name] for name in shared}
 
 
 def test_the_paper_needs_nothing_that_only_tests_ask_for():
-    only_tests = {plain(line) for line in requirements("requirements-test.in")}
-    assert only_tests.isdisjoint(pins("requirements.txt"))
+    for name in ("requirements-test.in", "requirements-cluster.in"):
+        others = {plain(line) for line in requirements(name)}
+        assert others.isdisjoint(pins("requirements.txt"))
 
 
 # The bootstrap.
@@ -163,6 +169,19 @@ def test_a_changed_lock_installs_for_those_who_use_it(checkout, python, changed,
     make(checkout, stub, target)
     syncs = [line for line in calls(checkout) if "pip sync" in line]
     assert [line.partition("--python .venv ")[2] for line in syncs] == synced
+
+
+def test_a_profile_adds_what_it_needs_once_and_leaves_cores_to_the_cluster(checkout, python):
+    stub = f"PYTHON={python()}"
+    make(checkout, stub, "paper")
+    calls(checkout)
+    assert make(checkout, stub, "paper", "PROFILE=slurm").returncode == 0
+    added, run, verified = calls(checkout)
+    assert added.startswith("-m pip install ")
+    assert added.endswith(" --require-hashes --only-binary :all: -r requirements-cluster.txt")
+    assert run == "-m snakemake --quiet host reason --profile profiles/slurm -- paper"
+    make(checkout, stub, "paper", "PROFILE=slurm")
+    assert calls(checkout) == [run, verified]
 
 
 def test_uv_is_installed_from_its_own_hashes(checkout, python):
@@ -298,14 +317,14 @@ def test_the_citation_has_the_version_of_the_package():
     assert (citation["version"], citation["license"]) == (project["version"], project["license"])
 
 
-def test_continuous_integration_runs_the_two_commands_of_the_makefile():
+def test_continuous_integration_runs_the_commands_of_the_makefile():
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)
     commands = [line for line in script.read_text().splitlines() if line and line[0] != "#"]
     assert commands[0] == "set -euo pipefail"
-    assert commands[-2:] == ["make test", "make lint"]
-    # Without it a test that finds no browser would be skipped, and nobody would know.
-    assert "export LOWPASS_BROWSER=required" in commands
+    assert commands[-3:] == ["make test", "make lint", "make test-cluster"]
+    # Without it a test that finds no browser, or no Slurm, would be skipped, and nobody would know.
+    assert "export LOWPASS_BROWSER=required LOWPASS_SLURM=required" in commands
 
 
 def test_python_of_the_environment_imports_the_package_from_anywhere(tmp_path):

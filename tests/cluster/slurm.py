@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -124,13 +125,12 @@ class Slurm:
         """Take a node's power away, and give the numbers of the jobs that ran there."""
         numbers = self.running_on(node)
         self.stop_one(f"slurmd-{node}", "KILL")
-        steps = tuple(f"slurmstepd: [{number}." for number in numbers)
-        for each in psutil.process_iter():
-            try:
-                if each.cmdline()[0].startswith(steps) or job_of(each) in numbers:
-                    each.kill()
-            except (psutil.Error, IndexError):
-                continue  # It has ended meanwhile, or is the kernel's.
+        jobs = self.at_work(node)
+        ups = {up for each in jobs for up in parents(each) if up.name() == "slurmstepd"}
+        # Who would tell how a job ended goes first.
+        for each in (*ups, *jobs):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.kill()
         return numbers
 
     def state_of(self, node: str) -> str:
@@ -200,6 +200,14 @@ def job_of(process: psutil.Process) -> str:
         return process.environ().get("SLURM_JOB_ID", "")
     except psutil.Error:
         return ""  # It has ended meanwhile.
+
+
+def parents(process: psutil.Process) -> list[psutil.Process]:
+    """List the processes that a process descends from."""
+    try:
+        return process.parents()
+    except psutil.Error:
+        return []  # It has ended meanwhile.
 
 
 def within(seconds: float, happens: Callable[[], object]) -> None:

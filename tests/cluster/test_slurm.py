@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from .slurm import ACCOUNT, NODES, SCRIPT
+from .slurm import ACCOUNT, NODES, SCRIPT, within
 
 HUNGRY = "x = bytearray(400_000_000); import time; time.sleep(30)"
 
@@ -31,6 +31,15 @@ def test_a_job_that_takes_more_memory_than_it_asked_for_is_killed(slurm):
     assert done.returncode != 0
     (job,) = slurm.ended("hungry")
     assert job.state != "COMPLETED"
+
+
+def test_a_node_whose_power_is_cut_loses_its_jobs(slurm):
+    wrapped = ["--wrap", "sleep 300", "--no-requeue", "--output=/dev/null"]
+    slurm.ask("sbatch", f"--account={ACCOUNT}", "--mem=50", "-J", "lost", "-w", "n1", *wrapped)
+    within(60, lambda: slurm.at_work("n1"))
+    (number,) = slurm.cut("n1")
+    (job,) = slurm.ended("lost")
+    assert (job.number, job.node, job.state) == (number, "n1", "NODE_FAIL")
 
 
 def test_an_account_that_nobody_has_is_refused(slurm):

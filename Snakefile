@@ -29,7 +29,7 @@ import_from_source()
 
 from lowpass.answering import answers
 
-plan = answers(workflow)
+plan = answers(workflow, os.environ)
 
 if workflow.is_main_process:
     from lowpass.remote.failures import Failures

@@ -52,7 +52,7 @@ def file(tmp_path) -> Path:
 @pytest.fixture(scope="module")
 def rules() -> Rules:
     """Answer for the paper."""
-    return Rules.of(workflow())
+    return Rules.of(workflow(), {})
 
 
 def command(rules: Rules, stage: str, name: str) -> str:
@@ -186,11 +186,11 @@ def test_without_a_file_the_paper_is_planned(rules):
 
 
 def test_a_file_that_is_named_replaces_the_paper(file):
-    assert set(Rules.of(workflow(file)).plan.experiments) == {"tokens", "table"}
+    assert set(Rules.of(workflow(file), {}).plan.experiments) == {"tokens", "table"}
 
 
 def test_a_value_on_the_command_line_gives_the_keys_of_a_file_that_holds_it(file, tmp_path):
-    given, plain = (keys(Rules.of(workflow(file, **each)).plan) for each in ({"seed": 5}, {}))
+    given, plain = (keys(Rules.of(workflow(file, **each), {}).plan) for each in ({"seed": 5}, {}))
     assert given == keys(planned(edited(("seed: 7", "seed: 5")), tmp_path))
     assert given != plain
 
@@ -268,14 +268,14 @@ def test_a_data_file_with_a_blank_and_a_quote_is_one_argument(tmp_path):
 )
 def test_a_configuration_is_refused_in_one_line(asked, message):
     with pytest.raises(SystemExit, match=re.escape(f"lowpass: {message}")) as caught:
-        Rules.of(asked)
+        Rules.of(asked, {})
     assert "\n" not in caught.value.code
 
 
 def test_a_value_with_line_breaks_is_refused_in_one_line(file):
     file.write_text(edited(("{beta:", '{kernel: "soft\\n\\nmax", beta:')), encoding="utf-8")
     with pytest.raises(SystemExit, match="no attention kernel is called 'soft  max'") as caught:
-        Rules.of(workflow(file))
+        Rules.of(workflow(file), {})
     assert "\n" not in caught.value.code
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from lowpass.registry import Refusal
@@ -13,20 +13,22 @@ if TYPE_CHECKING:
     from lowpass.rules import Rules
 
 
-def answers(workflow: Any) -> Rules | Handed:
+def answers(workflow: Any, environment: MutableMapping[str, str]) -> Rules | Handed:
     """Plan, or read the plan of a job; a refusal ends the reading of the Snakefile with one line.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
+    environment : mutable mapping
+        Variables that jobs on other machines see as this process does, such as ``os.environ``.
     """
     if workflow.remote_exec:
         try:
-            return Handed.read(os.environ.get(VARIABLE, ""))
+            return Handed.read(environment.get(VARIABLE, ""))
         except Refusal as refusal:
             sys.exit(f"lowpass: {' '.join(str(refusal).splitlines())}")
     # Here, so that a job on another machine does without what only planning needs.
     from lowpass.rules import Rules
 
-    os.environ[VARIABLE] = ""
-    return Rules.of(workflow)
+    environment[VARIABLE] = ""
+    return Rules.of(workflow, environment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -58,11 +58,12 @@ class Rules:
         return Resources(self._root)
 
     @classmethod
-    def of(cls, workflow: Any) -> Rules:
+    def of(cls, workflow: Any, environment: MutableMapping[str, str]) -> Rules:
         """Read the configuration that a Snakemake run was given.
 
         Snakemake merges every ``--configfile`` into one; here exactly one file is read, and
-        values given by ``--config`` replace its top-level ones.
+        values given by ``--config`` replace its top-level ones. Jobs on other machines will see
+        what ``environment`` holds, such as ``os.environ``.
         """
         root = Path(workflow.basedir).resolve()
         try:
@@ -77,7 +78,9 @@ class Rules:
             path = Path(files[0]) if files else root / CONFIG
             name = os.path.relpath(path, root) if path.is_relative_to(root) else str(files[0])
             rules = cls(whole_plan(path, name, root, given), root)
-            rules.look = Turn(workflow, root, partial(prepare, workflow, rules.answers, path)).look
+            rules.look = Turn(
+                workflow, root, partial(prepare, workflow, environment, rules.answers, path)
+            ).look
             if workflow.is_main_process:
                 sys.stderr.write(rules.warning(Memory(Path())))
             return rules

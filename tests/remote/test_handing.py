@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -105,23 +104,23 @@ def stand_in(**changes) -> SimpleNamespace:
     return SimpleNamespace(**workflow | changes)
 
 
-def test_a_run_tells_its_jobs_where_their_plan_is(rules, config, slurm, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "that of another run")
-    monkeypatch.setenv(RUN, "")
+def test_a_run_tells_its_jobs_where_their_plan_is(rules, config, slurm):
+    environment = {VARIABLE: "that of another run"}
     slurm(sbatch="", sacctmgr="echo physics", sinfo="echo long")
-    prepare(stand_in(), rules.answers, config, alone=True)
-    told = answers(stand_in(remote_exec=True))
+    prepare(stand_in(), environment, rules.answers, config, alone=True)
+    told = answers(stand_in(remote_exec=True), environment)
     assert isinstance(told, Handed)
     assert told.published() == rules.published()
-    assert os.environ[RUN].startswith("lowpass_")
+    assert environment[RUN].startswith("lowpass_")
 
 
 def test_a_local_run_asks_nothing_and_hands_nothing_over(here, slurm):
-    prepare(stand_in(local_exec=True), dict, here / "no.yaml", alone=True)
+    environment = {}
+    prepare(stand_in(local_exec=True), environment, dict, here / "no.yaml", alone=True)
     assert not FOLDER.exists()
+    assert environment == {}
 
 
-def test_a_job_without_a_plan_ends_with_one_line(here, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "")
+def test_a_job_without_a_plan_ends_with_one_line(here):
     with pytest.raises(SystemExit, match=r"^lowpass: this job was not told its plan"):
-        answers(stand_in(remote_exec=True))
+        answers(stand_in(remote_exec=True), {})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,20 @@ RUN = "LOWPASS_RUN"
 
 
 def prepare(
-    workflow: Any, answers: Callable[[], Mapping[str, Any]], config: Path, *, alone: bool
+    workflow: Any,
+    environment: MutableMapping[str, str],
+    answers: Callable[[], Mapping[str, Any]],
+    config: Path,
+    *,
+    alone: bool,
 ) -> None:
     """Make sure that a run can send its jobs, and tell these their plan; a local run has none.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
+    environment : mutable mapping
+        Variables that the jobs will see.
     answers : callable
         Gives what the jobs have to know, see `lowpass.remote.handing.hand_over`.
     config : Path
@@ -38,5 +44,5 @@ def prepare(
     if workflow.local_exec:
         return
     refuse_unready(workflow.executor_plugin.name, given_to_all(workflow))
-    os.environ[RUN] = f"lowpass_{uuid.uuid4()}"
-    os.environ[VARIABLE] = str(hand_over(answers(), config, alone=alone))
+    environment[RUN] = f"lowpass_{uuid.uuid4()}"
+    environment[VARIABLE] = str(hand_over(answers(), config, alone=alone))

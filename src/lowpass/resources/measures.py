@@ -24,7 +24,7 @@ MODES = (
     "predicted_rate predicted_stability second_gain_share predicted_rate_error sharpening_edge "
     "log10_mode_ratio log10_predicted_ratio henrici_number attention_spread effective_rank "
     "stable_rank log10_stable_rank_excess"
-)
+).split()
 # Some rows of a matrix, one matrix of many, or none.
 ROWS = (
     "log10_hc_dc_ratio log10_transient_ratio log10_hc_norm log10_dc_norm transient_rate "
@@ -36,12 +36,12 @@ ROWS = (
     "log10_taylor_lead mode_gain stable ring_step_gain dft_mean_defect matched_time picture "
     "layer_generator limit_generator generator_error angle gaussian_slem "
     "independent_slem"
-)
+).split()
 # Of these, what a search for the second mode finds.
-SECOND = {"slem", "spectral_gap", *MODES.split()[2:5]}
+SECOND = ("slem", "spectral_gap", "slem_over_gaussian", "slem_over_independent", "millionth_depth")
 # Operations for each mode and entry of a matrix, as many more as a measure holds.
 CUBES = {0.0: 0.0, 0.5: 2.0, 1.5: 4.0, WITHOUT: 1.0, WITH_MATRIX: 8.0, WITH_SCORES: 30.0}
-HELD = {**dict.fromkeys(MODES.split(), 1.5), **dict.fromkeys(ROWS.split(), 0.5)}
+HELD = {**dict.fromkeys(MODES, 1.5), **dict.fromkeys(ROWS, 0.5)}
 # A search over shifts of all rows holds a matrix for each of them: see gauge.searched.
 SEARCHED = "best_gauge_error"
 STEPS, STARTS = 100, 3

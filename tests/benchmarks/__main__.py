@@ -11,7 +11,7 @@ from pathlib import Path
 from .settings import settle
 
 TOPICS = ("plan", "startup", "layers", "consensus", "attention", "spectra", "memory", "overhead")
-TOPICS += ("integrators", "heat", "smoothing", "resources")
+TOPICS += ("integrators", "heat", "smoothing", "resources", "cluster")
 LATEST = Path("bench/latest.json")
 
 

@@ -120,8 +120,10 @@ def test_a_run_outlives_nodes_and_daemons(slurm, project, local):
     assert project.plan(*experiments) == NOTHING
     made = project.bytes_of()
     assert made == {name: local.bytes_of(name)[name] for name in made}
-    ends = {(job.node, job.state) for job in run.jobs() if job.number in lost}
-    assert ends == {("n1", "NODE_FAIL")}
-    assert all(job.state == "COMPLETED" for job in run.jobs() if job.number not in lost)
-    assert {job.node for job in run.jobs()} == {*NODES}
-    assert run.said.count("its node failed on n1") == len(lost)
+    jobs = run.jobs()
+    assert {job.node for job in jobs} == {*NODES}
+    # Until Slurm knows that a node is down it may send others there, which do not start.
+    failed = {job.number: job for job in jobs if job.state != "COMPLETED"}
+    assert {job.node for job in failed.values()} == {"n1"}
+    assert {failed[number].state for number in lost} == {"NODE_FAIL"}
+    assert run.said.count("its node failed on n1") >= len(lost)

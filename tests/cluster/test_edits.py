@@ -27,7 +27,8 @@ def held(slurm: Slurm, project: ClusterProject) -> Run:
     """Start a run, and return when its first job waits in the queue."""
     for node in NODES:
         slurm.node(node, state="drain", reason="test")
-    run = project.submit("circle")
+    # Whoever refuses once does so again.
+    run = project.submit("circle", "--retries", "0")
     run.until(lambda: slurm.queue("-t", "pending"), "a job in the queue")
     return run
 
@@ -38,7 +39,7 @@ def refused(slurm: Slurm, run: Run, reason: str) -> None:
         slurm.node(node, state="resume")
     run.end()
     assert run.process.returncode == 1
-    (line,) = [line for line in run.told if "times)" in line]
+    (line,) = [line for line in run.told if ": it refused: " in line]
     assert re.search(reason.removesuffix(r"\."), line), line
     assert {job.state for job in run.jobs()} == {"FAILED"}
 

@@ -116,6 +116,13 @@ def test_the_record_of_a_failed_job_says_why(job):
     )
 
 
+def test_a_product_that_names_itself_is_named_once(job):
+    job[1].write_text(f"lowpass: {job[0]}: its code was edited. Run again.\n", encoding="utf-8")
+    made = failed(*job)
+    Failures().filter(made)
+    assert made.rule_msg == f"lowpass: {job[0]}: it refused: its code was edited. Run again."
+
+
 def test_words_that_only_snakemake_has_are_heard(job):
     made = failed(job[0], job[0].with_name("none.log"), rule_msg=SBATCH)
     Failures().filter(made)

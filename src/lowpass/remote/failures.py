@@ -163,7 +163,8 @@ class Failures(logging.Filter):
         product = record.output[0]
         before = self._failed.get(product)
         said = "\n".join([record.rule_msg or "", *map(end_of, logs)])
-        cause = cause_of(state_of(number), said)
+        # A job that refuses names its product, as the line does anyway.
+        cause = cause_of(state_of(number), said).replace(f" {product}: ", " ")
         self._failed[product] = Failed(record.rule_name, (before.times if before else 0) + 1, cause)
         record.rule_msg = f"lowpass: {product}: {cause}. {record.rule_msg or ''}".strip()
 

@@ -165,7 +165,8 @@ class Slurm:
         for node in NODES:
             if self.state_of(node).startswith(("drain", "down")):
                 self.node(node, state="resume")
-        within(PATIENCE, lambda: all(self.state_of(node) == "idle" for node in NODES))
+        # A node that was cut takes its time.
+        within(3 * PATIENCE, lambda: all(self.state_of(node) == "idle" for node in NODES))
         within(PATIENCE, lambda: not (self.queue() or self.processes()))
 
     @property

@@ -31,6 +31,10 @@ AFTER = (
     "WorkflowError:\n"
     "At least one job did not complete successfully.\n"
 )
+AWAY = (
+    "srun: error: Unable to confirm allocation for job 42: Unable to contact slurm controller "
+    "(connect failure)"
+)
 NEVER = "its program ended without a word, as it does when it is killed"
 
 
@@ -60,6 +64,8 @@ NEVER = "its program ended without a word, as it does when it is killed"
         (("FAILED", "n1"), f"{TRACE}{AFTER}", "an error of the program: ValueError: three is odd"),
         ((), "numpy.linalg.LinAlgError: it is singular", "an error of the program: numpy.linalg."),
         (("FAILED", "n1"), "", NEVER),
+        (("FAILED", "n2"), f"{AWAY}\n{AFTER}", "Slurm's controller did not answer on n2"),
+        ((), f"The error message was 'sbatch: error: {AWAY}'", "Slurm's controller did not answer"),
         ((), SBATCH, f"Slurm did not take it: {WORDS[0]}; {WORDS[1]}"),
         ((), "token 3 of 9, 4 s left\n", NEVER),
     ],

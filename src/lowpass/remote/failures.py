@@ -54,6 +54,7 @@ TEXTS = {
     r"DUE TO TIME LIMIT": "time",
     r"DUE TO NODE FAILURE|Task launch .* failed on node": "node",
     r"DUE TO PREEMPTION|CANCELLED AT": "cancelled",
+    r"Unable to contact slurm controller": "away",
 }
 
 
@@ -81,6 +82,8 @@ def cause_of(state: State, said: str) -> str:
         return f"out of time, after {state.limit or 'its limit'}{on(state.node)}"
     if kind == "node":
         return f"its node failed{on(state.node)}"
+    if kind == "away":
+        return f"Slurm's controller did not answer{on(state.node)}"
     if rejected := REJECTED.findall(said):
         return f"Slurm did not take it: {'; '.join(rejected)}"
     if refused:

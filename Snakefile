@@ -47,8 +47,10 @@ envvars:
     "LOWPASS_PLAN",
 
 
+# On this machine the log of a job says it, and is shown.
 onerror:
-    failures.tell()
+    if not workflow.local_exec:
+        failures.tell()
 
 
 report: "workflow/report/workflow.rst"

@@ -74,7 +74,7 @@ class Turn:
             # further than those that it reads.
             missing = path in outputs and not os.path.lexists(path)
             if path in self._holder.made or (missing and path in self._holder.read):
-                raise Refusal(f"{path}: {self._holder.told(self._unlock(), queued())}")
+                raise Refusal(f"{path}: {self._holder.told(self._unlock(), still_queued())}")
         for path in outputs:
             folder = os.path.dirname(path)
             if folder not in self._faults:
@@ -89,7 +89,7 @@ class Turn:
         if self._prepared:
             return
         alone = self._holder.alone is not False
-        if alone and (jobs := queued(GRACE)):
+        if alone and (jobs := still_queued(GRACE)):
             raise Refusal(
                 f"results: a run that is over left jobs, which may make the same files, so nothing "
                 f"was started. {numbered(jobs)} still in Slurm's queue. Type "
@@ -165,7 +165,7 @@ class Holder:
         )
 
 
-def queued(wait: float = 0) -> list[Queued]:
+def still_queued(wait: float = 0) -> list[Queued]:
     """List the jobs that runs in this folder sent, and that may still write.
 
     Parameters

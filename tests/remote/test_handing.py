@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from lowpass.answering import answers
 from lowpass.registry import Refusal
@@ -112,6 +113,11 @@ def test_a_run_tells_its_jobs_where_their_plan_is(rules, config, slurm):
     assert isinstance(told, Handed)
     assert told.published() == rules.published()
     assert environment[RUN].startswith("lowpass_")
+
+
+def test_jobs_that_a_command_sends_have_the_name_of_their_run():
+    profile = yaml.safe_load((ROOT / "profiles/cluster-generic/config.yaml").read_text())
+    assert f' --job-name="${RUN}" ' in profile["cluster-generic-submit-cmd"]
 
 
 def test_a_local_run_asks_nothing_and_hands_nothing_over(here, slurm):

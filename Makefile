@@ -68,8 +68,9 @@ test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
 test-cluster: $(TESTED) $(CLUSTERED)  ## run the tests that need a Slurm, on one that they start
 	$(RUN) pytest -q tests/cluster $(ARGS)
 
-soak: $(TESTED)  ## kill twenty runs at random moments, and check that they go on to the same bytes
+soak: $(TESTED)  ## kill twenty runs at random moments, and edit every definition that results reach
 	LOWPASS_KILLS=$(or $(KILLS),20) $(RUN) pytest -q -n 2 tests/workflow/test_kills.py $(ARGS)
+	FINGERPRINT_MUTANTS=all $(RUN) pytest -q tests/fingerprint/test_real.py $(ARGS)
 
 bench: $(LOCKED)  ## measure against alternatives; ARGS="layers --long" chooses a topic, and all sizes
 	$(RUN) tests.benchmarks $(ARGS)

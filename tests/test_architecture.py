@@ -30,7 +30,7 @@ LAYER = {
     room: layer
     for layer, rooms in enumerate(
         [
-            "registry domains labels rounding uncached project",
+            "registry domains labels rounding uncached project ending",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables rows pictures formats tensors balance masks kernels spectra eigen "
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "

@@ -55,7 +55,9 @@ def test_a_peak_stays_when_memory_is_given_back():
     held = b"x" * LARGE
     during = used().megabytes
     del held
-    assert used().megabytes >= during >= max(before, LARGE // 10**6)
+    assert during >= max(before, LARGE // 10**6)
+    # Linux counts the pages of each processor in batches, of less than a megabyte.
+    assert used().megabytes >= during - 1
 
 
 def test_a_program_does_not_inherit_the_peak_of_what_starts_it():

@@ -10,6 +10,7 @@ from gc import freeze
 from typing import TYPE_CHECKING, NoReturn
 
 from lowpass.commands import describe, explain, gc, make, publish, resources, trace, verify
+from lowpass.ending import line_of
 from lowpass.uncached import import_from_source
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def say(refusal: Refusal | str) -> int:
     """Print one line, and give the exit code of a refusal."""
-    line = f"lowpass: {' '.join(str(refusal).splitlines())}"
+    line = line_of(refusal)
     try:
         print(line, file=sys.stderr)
     except OSError:  # The log of a job lies on the full disk too; the terminal does not.

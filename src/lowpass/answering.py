@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from lowpass.ending import refuse
 from lowpass.registry import Refusal
 from lowpass.remote.handing import VARIABLE, Handed
 
@@ -26,7 +26,7 @@ def answers(workflow: Any, environment: MutableMapping[str, str]) -> Rules | Han
         try:
             return Handed.read(environment.get(VARIABLE, ""))
         except Refusal as refusal:
-            sys.exit(f"lowpass: {' '.join(str(refusal).splitlines())}")
+            refuse(refusal)
     # Here, so that a job on another machine does without what only planning needs.
     from lowpass.rules import Rules
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from lowpass.fingerprint import Code, check_asked
 from lowpass.fingerprint.inventory import folder_beside, keep
 from lowpass.plan import Plan
-from lowpass.plan.code import inventory_of
+from lowpass.plan.code import code_of, inventory_of
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import NUMERICAL, names_of, roots_of
 from lowpass.progress import Progress
@@ -128,7 +128,7 @@ class Job:
 
 def check_code(recipe: Mapping[str, Any], code: str) -> Code:
     """Refuse when the code on disk is not the code the plan was made with."""
-    fresh = Code.read(ROOT / "src")
+    fresh = code_of(ROOT)
     now = inventory_of(fresh, recipe).fingerprint
     if now != code:
         raise Refusal(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lowpass.fingerprint import Code
 from lowpass.plan import Plan, Point, load
-from lowpass.plan.code import inventory_of
+from lowpass.plan.code import code_of, inventory_of
 from lowpass.project import CONFIG, ROOT
 from lowpass.provenance import history, mismatch, parent_of
 from lowpass.registry import Refusal, did_you_mean
@@ -80,7 +80,7 @@ def outdated(path: str, base: Path) -> str:
 
     Nothing is digested again, and what is no longer there is passed over: that is for a trace.
     """
-    code = Code.read(ROOT / "src")
+    code = code_of(ROOT)
     known = history(path, base)
     for each, (record, _) in known.items():
         if is_of_other_code(record, code):

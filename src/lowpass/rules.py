@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from lowpass.ending import refuse
 from lowpass.fingerprint import Code, Inventory
 from lowpass.locking import Turn, refuse_unwritable
 from lowpass.memory import Memory
 from lowpass.plan import Plan
-from lowpass.plan.code import inventory_of
+from lowpass.plan.code import code_of, inventory_of
 from lowpass.plan.point import Point
 from lowpass.project import CONFIG
 from lowpass.publish import publication
@@ -50,7 +51,7 @@ class Rules:
 
     @cached_property
     def _code(self) -> Code:
-        return Code.read(self._root / "src")
+        return code_of(self._root)
 
     @cached_property
     def resources(self) -> Resources:
@@ -229,8 +230,3 @@ def ancestry(point: Point) -> list[Point]:
         found |= dict.fromkeys(new)
         waiting += new
     return waiting
-
-
-def refuse(refusal: Refusal) -> NoReturn:
-    """End the reading of the Snakefile with one line; an exception would print several."""
-    sys.exit(f"lowpass: {' '.join(str(refusal).splitlines())}")

@@ -100,6 +100,7 @@ def stand_in(**changes) -> SimpleNamespace:
         "remote_exec": False,
         "local_exec": False,
         "executor_plugin": SimpleNamespace(name="slurm"),
+        "executor_settings": None,
         "resource_settings": SimpleNamespace(default_resources=given),
     }
     return SimpleNamespace(**workflow | changes)
@@ -113,6 +114,17 @@ def test_a_run_tells_its_jobs_where_their_plan_is(rules, config, slurm):
     assert isinstance(told, Handed)
     assert told.published() == rules.published()
     assert environment[RUN].startswith("lowpass_")
+
+
+def test_a_run_that_another_scheduler_sends_needs_no_slurm(rules, config, slurm):
+    slurm()
+    other = stand_in(
+        executor_plugin=SimpleNamespace(name="cluster-generic"),
+        executor_settings=SimpleNamespace(submit_cmd="qsub -V -r n"),
+    )
+    environment = {}
+    prepare(other, environment, rules.answers, config, alone=True)
+    assert {*environment} == {VARIABLE, RUN}
 
 
 def test_jobs_that_a_command_sends_have_the_name_of_their_run():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import getpass
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from lowpass.registry import Refusal
-from lowpass.remote.readiness import given_to_all, refuse_unready
+from lowpass.remote.readiness import given_to_all, refuse_unready, sent_by_slurm
 
 PROFILE = "profiles/slurm/config.yaml"
 GIVEN = {"slurm_account": "physics", "slurm_partition": "long"}
@@ -71,6 +73,28 @@ def test_where_slurm_keeps_no_accounts_any_is_taken_but_one_is_asked_for(slurm):
     slurm(sbatch="", sacctmgr="exit 1", sinfo="exit 1")
     refuse_unready("slurm", GIVEN)
     assert "the line '  slurm_account: NAME'." in refused()
+
+
+PROFILES = Path(__file__).parents[2] / "profiles"
+OWN = yaml.safe_load((PROFILES / "cluster-generic/config.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("executor", "command", "by_slurm"),
+    [
+        ("slurm", None, True),
+        ("cluster-generic", OWN["cluster-generic-submit-cmd"], True),
+        ("cluster-generic", "qsub -V -r n -A physics -q long", False),
+        ("cluster-generic", "./sbatching -q long", False),
+        ("lsf", None, False),
+    ],
+)
+def test_slurm_is_asked_for_only_where_it_sends_the_jobs(executor, command, by_slurm):
+    settings = SimpleNamespace(submit_cmd=command) if command else None
+    workflow = SimpleNamespace(
+        executor_plugin=SimpleNamespace(name=executor), executor_settings=settings
+    )
+    assert sent_by_slurm(workflow) is by_slurm
 
 
 def test_resources_are_read_as_they_were_written():

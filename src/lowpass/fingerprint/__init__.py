@@ -10,14 +10,16 @@ from __future__ import annotations
 import gc
 import importlib.metadata
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from lowpass.fingerprint.closure import Closure, Search
 from lowpass.fingerprint.index import Index, Sources, sources_of
 from lowpass.fingerprint.inventory import Inventory
+from lowpass.fingerprint.remembering import Remembered
 from lowpass.registry import Refusal
 
 __all__ = ["Closure", "Code", "Inventory", "check_asked", "names_in"]
@@ -26,18 +28,21 @@ __all__ = ["Closure", "Code", "Inventory", "check_asked", "names_in"]
 class Code:
     """Know the code of one package, as it lies on the disk.
 
-    Use :meth:`read`. An object never looks at the disk again, so one fingerprint
+    Use :meth:`read`. An object never looks at the sources again, so one fingerprint
     cannot mix two states of the code.
     """
 
-    def __init__(self, search: Search) -> None:
-        self._search = search
+    def __init__(self, root: Path, package: str, sources: Sources, memory: Path | None) -> None:
+        self._package = (root, package, sources)
+        self._remembered = Remembered(memory, root, sources) if memory else None
         self._closures: dict[tuple, Closure] = {}
         self._inventories: dict[tuple, Inventory] = {}
         self._versions: dict[str, str] = {}
+        # Names that no registry knows cannot change anything, so recipes share closures.
+        self._known = frozenset(self._ask(["known"], lambda: sorted(self._search.known)))
 
     @classmethod
-    def read(cls, root: Path, package: str = "lowpass") -> Code:
+    def read(cls, root: Path, package: str = "lowpass", memory: Path | None = None) -> Code:
         """Read every module of a package.
 
         Parameters
@@ -46,15 +51,24 @@ class Code:
             The folder that contains the package.
         package : str
             The name of the package.
+        memory : Path, optional
+            A folder that keeps what was found, and where it is looked up as long as no source
+            changes; without one, all is found anew.
 
         Raises
         ------
         Refusal
             If the folder holds no such package, or a module is no valid Python.
         """
-        sources = sources_of(Path(root), package)
+        return cls(Path(root), package, sources_of(Path(root), package), memory)
+
+    @property
+    def _search(self) -> Search:
         with _collector_paused():
-            return cls(_analysed(Path(root), package, sources))
+            return _analysed(*self._package)
+
+    def _ask(self, asked: list[Any], find: Callable[[], Any]) -> Any:
+        return self._remembered.ask(asked, find) if self._remembered else find()
 
     def closure(self, roots: Sequence[str], names: Collection[str]) -> Closure:
         """Find everything that the roots reach under the names of a recipe.
@@ -71,12 +85,15 @@ class Code:
         Refusal
             If something reached, or loaded on the way, cannot be followed.
         """
-        # Names that no registry knows cannot change anything, so recipes share closures.
-        key = (tuple(roots), self._search.known.intersection(names))
+        key = (tuple(roots), self._known.intersection(names))
         if key not in self._closures:
-            with _collector_paused():
-                self._closures[key] = self._search.closure(*key)
+            asked = ["closure", [*roots], sorted(key[1])]
+            self._closures[key] = Closure.of(self._ask(asked, lambda: self._found(*key)))
         return self._closures[key]
+
+    def _found(self, roots: Sequence[str], names: Collection[str]) -> dict[str, Any]:
+        with _collector_paused():
+            return self._search.closure(roots, names).plain
 
     def fingerprint(
         self,
@@ -113,7 +130,7 @@ class Code:
         installed: Mapping[str, str] | None = None,
     ) -> Inventory:
         """List what :meth:`fingerprint` hashes; for its parameters see there."""
-        known = self._search.known.intersection(names)
+        known = self._known.intersection(names)
         there = None if installed is None else tuple(installed[name] for name in distributions)
         key = (tuple(roots), known, tuple(distributions), there)
         if key not in self._inventories:

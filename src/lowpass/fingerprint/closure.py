@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from lowpass.fingerprint.importing import Judge
 from lowpass.fingerprint.index import Index, outer
@@ -37,6 +38,16 @@ class Closure:
     def units(self) -> frozenset[str]:
         """Reached definitions."""
         return frozenset(self.digests)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What it holds, in the types that JSON has."""
+        return {"digests": dict(self.digests), "entries": sorted(map(list, self.entries))}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> Closure:
+        """Make one from its plain form."""
+        return cls(plain["digests"], frozenset((kind, name) for kind, name in plain["entries"]))
 
 
 class Search:

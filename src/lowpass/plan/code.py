@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from lowpass.fingerprint import Code, Inventory
+from lowpass.fingerprint.remembering import FOLDER
 from lowpass.plan.complete import complete
 from lowpass.plan.roots import names_of, roots_of
+
+
+def code_of(root: Path) -> Code:
+    """Read the code of a project, of which every process remembers what another found.
+
+    Parameters
+    ----------
+    root : Path
+        The folder of the project.
+    """
+    return Code.read(root / "src", memory=root / FOLDER)
 
 
 def inventory_of(

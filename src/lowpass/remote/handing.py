@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lowpass.ending import refuse
 from lowpass.records import canonical, sha256
 from lowpass.registry import Refusal
 from lowpass.writing import put
@@ -101,7 +102,7 @@ class Handed:
     def _row(self, stage: str, name: str) -> Mapping[str, Any]:
         row = self._rows.get(f"{stage}/{name}")
         if row is None:
-            raise SystemExit(f"lowpass: results/{stage}/{name}: it is not in this job's plan.")
+            refuse(f"results/{stage}/{name}: it is not in this job's plan. Run again.")
         return row
 
     def parents(self, stage: str, name: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +16,12 @@ NEEDED = {
     "slurm_account": ("account", "sacctmgr -nP show assoc user={user} format=account"),
     "slurm_partition": ("partition", "sinfo --noheader --format=%R"),
 }
+
+
+def sent_by_slurm(workflow: Any) -> bool:
+    """Tell whether jobs are sent by Slurm; profiles/cluster-generic is adapted to others too."""
+    command = getattr(workflow.executor_settings, "submit_cmd", None) or ""
+    return workflow.executor_plugin.name == "slurm" or bool(re.search(r"\bsbatch\b", command))
 
 
 def refuse_unready(executor: str, given: Mapping[str, Any]) -> None:

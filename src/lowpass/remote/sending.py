@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lowpass.remote.handing import VARIABLE, hand_over
-from lowpass.remote.readiness import given_to_all, refuse_unready
+from lowpass.remote.readiness import given_to_all, refuse_unready, sent_by_slurm
 
 # What the jobs of one run are called in the queue, where the profile does not name them itself.
 RUN = "LOWPASS_RUN"
@@ -39,10 +39,11 @@ def prepare(
     Raises
     ------
     Refusal
-        When there is no Slurm, or no such account or partition.
+        When jobs are sent by Slurm, and it is not there or has no such account or partition.
     """
     if workflow.local_exec:
         return
-    refuse_unready(workflow.executor_plugin.name, given_to_all(workflow))
+    if sent_by_slurm(workflow):
+        refuse_unready(workflow.executor_plugin.name, given_to_all(workflow))
     environment[RUN] = f"lowpass_{uuid.uuid4()}"
     environment[VARIABLE] = str(hand_over(answers(), config, alone=alone))

@@ -2,6 +2,8 @@
 
 It owns how many matrices (replicate, query, key) a measure has at once. What is not listed
 has as many as the largest of its kind, so that a new measure is estimated as soon as it is there.
+It is listed here and not where measures are registered, since what stands there is part of the
+code of every result: a better estimate must rerun nothing.
 """
 
 from __future__ import annotations

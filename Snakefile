@@ -23,7 +23,7 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 # What is planned are many objects and hardly any garbage to look for among them.
 gc.set_threshold(100_000)
 
-from lowpass.uncached import import_from_source
+from lowpass.loading import import_from_source
 
 import_from_source()
 

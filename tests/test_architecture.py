@@ -30,7 +30,7 @@ LAYER = {
     room: layer
     for layer, rooms in enumerate(
         [
-            "registry domains labels rounding uncached project ending",
+            "registry domains labels rounding loading project ending",
             # measures is mathematics with a label: names are known before anything is asked.
             "streams data tables rows pictures formats tensors balance masks kernels spectra eigen "
             "scaling tiled weights splits starts remedies layers frozen consensus layernorm "
@@ -52,8 +52,9 @@ LAYER = {
 }
 # Who may touch files, and the calls that do.
 DOORS = set(
-    "store writing records provenance fingerprint memory plan trace verify figures paper publish "
-    "report remote jobs locking explaining garbage usage resources commands __main__".split()
+    "loading store writing records provenance fingerprint memory plan trace verify figures paper "
+    "publish report remote jobs locking explaining garbage usage resources commands "
+    "__main__".split()
 )
 TOUCHES = set(
     "open read_text read_bytes write_text write_bytes mkdir unlink rmtree memmap fromfile tofile "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from lowpass.commands import describe, explain, gc, make, publish, resources, trace, verify
 from lowpass.ending import line_of
-from lowpass.uncached import import_from_source
+from lowpass.loading import import_from_source
 
 if TYPE_CHECKING:
     from lowpass.registry import Refusal

@@ -29,7 +29,7 @@ from .processes import python
 SMOKE = "config/smoke.yaml"
 # What every job does before it knows what it is to do: it imports, and it reads its code.
 IMPORT = (
-    "from lowpass.uncached import import_from_source; import_from_source(); "
+    "from lowpass.loading import import_from_source; import_from_source(); "
     "import gc, lowpass.jobs, lowpass.store; "
 )
 CHECK = "from tests.benchmarks.startup import job; job(); "

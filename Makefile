@@ -26,10 +26,10 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help paper smoke report explain trace verify gc resources describe test test-cluster soak bench lint lock clean
+.PHONY: help paper smoke report explain trace verify gc resources describe test test-workflow test-cluster soak bench lint lock clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 
 paper: $(READY)  ## recompute what changed and typeset the paper; PROFILE=slurm on a cluster
 	$(SNAKEMAKE) -- paper
@@ -63,7 +63,10 @@ resources: $(LOCKED)  ## say what jobs are estimated to need, and what they used
 	$(RUN) lowpass resources $(ARGS)
 
 test: $(TESTED)  ## run the tests; ARGS="-k softmax" chooses some
-	$(RUN) pytest -q -n 2 --dist loadscope --ignore tests/cluster $(ARGS)
+	$(RUN) pytest -q -n 2 --dist loadscope --ignore tests/workflow --ignore tests/cluster $(ARGS)
+
+test-workflow: $(TESTED)  ## run the tests that compute whole papers: edit, kill, fill disks
+	$(RUN) pytest -q -n 2 --dist loadscope tests/workflow $(ARGS)
 
 test-cluster: $(TESTED) $(CLUSTERED)  ## run the tests that need a Slurm, on one that they start
 	$(RUN) pytest -q tests/cluster $(ARGS)

@@ -322,7 +322,7 @@ def test_continuous_integration_runs_the_commands_of_the_makefile():
     assert os.access(script, os.X_OK)
     commands = [line for line in script.read_text().splitlines() if line and line[0] != "#"]
     assert commands[0] == "set -euo pipefail"
-    assert commands[-3:] == ["make test", "make lint", "make test-cluster"]
+    assert commands[-4:] == ["make test", "make lint", "make test-workflow", "make test-cluster"]
     # Without it a test that finds no browser, or no Slurm, would be skipped, and nobody would know.
     assert "export LOWPASS_BROWSER=required LOWPASS_SLURM=required" in commands
 

@@ -21,7 +21,8 @@ HOME = Path(__file__).parent
 PROJECT = HOME.parents[1]
 # Kept with Snakemake's notes, and nowhere else: not beside the source, nor outside a project.
 COMPILED = PROJECT / ".snakemake" / "lowpass-compiled"
-LENGTH = hashlib.sha256().digest_size
+# Bytes of a SHA-256.
+LENGTH = 32
 
 
 class FromSource(SourceFileLoader):

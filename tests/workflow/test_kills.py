@@ -1,6 +1,6 @@
 """Runs that are killed at any moment, and go on to the same bytes.
 
-Every hand that kills is drawn from a seed. ``make test`` kills three times, ``make soak``
+Every hand that kills is drawn from a seed. ``make test-workflow`` kills three times, ``make soak``
 as often as LOWPASS_KILLS says.
 """
 

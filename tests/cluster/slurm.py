@@ -21,6 +21,8 @@ DAEMONS = ("munged", "mariadbd", "slurmdbd", "slurmctld", *(f"slurmd-{node}" for
 ACCOUNT, PARTITION = "test", "main"
 # Seconds until a command of Slurm hangs, one of whose daemons may be away.
 PATIENCE = 120
+# Seconds that a job which is cancelled may take to end.
+ENDING = 15
 COLUMNS = "JobIDRaw,JobName,Account,Partition,NodeList,State,Start,End,ReqMem,Timelimit,Comment"
 
 
@@ -162,12 +164,19 @@ class Slurm:
         for daemon in DAEMONS:
             self.start_one(daemon)
         subprocess.run(["scancel", "-u", "root"], check=True, timeout=PATIENCE)
+        with contextlib.suppress(AssertionError):
+            within(ENDING, self.idle)
         for node in NODES:
-            if self.state_of(node).startswith(("drain", "down")):
+            if self.state_of(node) != "idle":
+                # Jobs that were cut with their node end for minutes, unless it is said to be down.
+                self.node(node, state="down", reason="test")
                 self.node(node, state="resume")
-        # A node that was cut takes its time.
-        within(3 * PATIENCE, lambda: all(self.state_of(node) == "idle" for node in NODES))
+        within(PATIENCE, self.idle)
         within(PATIENCE, lambda: not (self.queue() or self.processes()))
+
+    def idle(self) -> bool:
+        """Tell whether both nodes are there and have nothing to do."""
+        return all(self.state_of(node) == "idle" for node in NODES)
 
     @property
     def name(self) -> str:

@@ -58,7 +58,7 @@ def keep(kept: Path, text: bytes, code: CodeType) -> None:
     if not (PROJECT / "Snakefile").is_file():
         return
     compiled = marshal.dumps(code)
-    part = kept.with_name(f"{kept.name}.{os.getpid()}.part")
+    part = kept.with_name(f"{kept.name}.{os.urandom(4).hex()}.part")
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(text + hashlib.sha256(compiled).digest() + compiled)

@@ -95,7 +95,8 @@ def size_of(params: Mapping[str, Any], file: Path | None) -> Size:
 
 def size_in(file: Path, params: Mapping[str, Any]) -> Size:
     """Give the size of what a file holds."""
-    copies, n_bytes = params.get("copies", 1), file.stat().st_size
+    copies: int = params.get("copies", 1)
+    n_bytes = file.stat().st_size
     if params["generator"] == "image":
         from PIL import Image
 
